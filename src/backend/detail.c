@@ -22,7 +22,8 @@ reader_detail_read_event(struct reader *reader, int64_t id, size_t cut, struct r
 {
     unsigned fields =
         EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN;
-    struct event_query query = {.fields = fields, .ids = &id, .id_count = 1, .cut = cut};
+    struct event_query query = {
+        .takes_unreadable = true, .fields = fields, .ids = &id, .id_count = 1, .cut = cut};
     struct event_page page = {0};
     if (!store_events(reader->session.store, &query, &page, err))
         return false;

@@ -254,7 +254,8 @@ static bool
 list_page(struct reader *reader, struct list_job *list)
 {
     size_t limit = list->is_first ? FIRST_PAGE : LIST_PAGE;
-    struct event_query query = {.fields = list_fields(list),
+    struct event_query query = {.takes_unreadable = true,
+                                .fields = list_fields(list),
                                 .statuses = list->statuses,
                                 .limit = limit,
                                 .most_bytes = EVENT_PAGE_BYTES};
@@ -352,7 +353,8 @@ count_matching(struct reader *reader, struct filter *filter, const int64_t *ids,
 {
     int64_t matching = 0;
     for (size_t at = 0; at < count;) {
-        const struct event_query query = {.fields = filter_needs(filter),
+        const struct event_query query = {.takes_unreadable = true,
+                                          .fields = filter_needs(filter),
                                           .ids = ids + at,
                                           .id_count = count - at,
                                           .most_bytes = EVENT_PAGE_BYTES};
@@ -401,6 +403,7 @@ void
 reader_rows_request(struct reader *reader, const struct request *request)
 {
     struct event_query query = {
+        .takes_unreadable = true,
         .fields = EVENT_NARROW | EVENT_ERROR | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN,
         .ids = request->ids,
         .id_count = request->id_count,

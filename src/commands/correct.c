@@ -238,6 +238,9 @@ correct_one(struct correcting_one *correcting, int64_t id, struct err *err)
     const struct options *options = &correcting->call->options;
     if (!one_event_read(correcting->store, id, one, err))
         return false;
+    if (one->event.known.unreadable)
+        return err_set(err, ERR_DATA, "event %" PRId64 " cannot be corrected: %s", id,
+                       one->event.known.unreadable);
     correcting->parent = one->revision_count ? one->revisions[0].no : 0;
     if (!make_correction(correcting, err))
         return false;

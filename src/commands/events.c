@@ -77,7 +77,8 @@ print_events(struct call *call, struct store *store, const int64_t *ids, size_t 
     table_begin(&table, call, columns, sizeof columns / sizeof *columns);
     bool ok = true;
     for (size_t at = 0, answered = 0; ok && at < count && !interrupt_is_set(); at += answered) {
-        struct event_query query = {.fields = fields,
+        struct event_query query = {.takes_unreadable = true,
+                                    .fields = fields,
                                     .ids = ids + at,
                                     .id_count = count - at < PAGE ? count - at : PAGE,
                                     .cut = call->options.general.json ? 0 : 1024,

@@ -109,6 +109,8 @@ command_show_print_json(const struct one_event *one, struct err *err)
     struct value *object = value_object();
     columns_json(object, one);
     value_add_payload(object, "payload", event->payload);
+    if (event->known.unreadable)
+        value_add_text(object, "unreadable", event->known.unreadable);
     json_group(object, "group", event->group);
     value_add_text(object, "category", category_name(event->category));
     value_add_bytes(object, "error_class", event->error_class);
@@ -270,7 +272,7 @@ print_text(const struct one_event *one, struct err *err)
     add_facts(&out, one);
     section(&out, "error", event->error_message);
     section(&out, "stack", event->stack_trace);
-    section(&out, "payload", event->payload);
+    section(&out, "payload", event->known.unreadable ? bytes_of(event->known.unreadable) : event->payload);
     if (event->record.header_count > 0)
         strbuf_add_text(&out, "\nheaders\n");
     add_headers(&out, event->record.headers, event->record.header_count);

@@ -60,7 +60,7 @@ struct event_closing {
     struct bytes by;
 };
 
-// From redrive's own tables.
+// From redrive's own tables, and what it found out.
 struct event_known {
     int32_t revisions;            // 0: none, the original counts
     int32_t returned;             // times it failed again after it was republished
@@ -68,6 +68,7 @@ struct event_known {
     bool is_quarantined;          // returned too often; left out of bulk operations unless named
     int64_t operation;            // the live operation that includes it, or 0
     struct correction correction; // the newest revision; with EVENT_RAW
+    const char *unreadable;       // why PostgreSQL cannot return the payload, which is absent; NULL: it can
 };
 
 struct event {

@@ -417,4 +417,6 @@ plan_make(const struct plan_settings *settings, const struct plan_input *input, 
     plan_key(&making);
     plan_headers(&making);
     check_size(&making);
+    if (!making.original && input->event->known.unreadable)
+        publish_plan_refuse(&making, "%s", input->event->known.unreadable);
 }

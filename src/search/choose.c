@@ -132,7 +132,8 @@ page_size(unsigned fields)
 static bool
 scan_table(struct store *store, struct choose_pass *scan, struct err *err)
 {
-    struct event_query query = {.fields = scan->matcher.fields,
+    struct event_query query = {.takes_unreadable = true,
+                                .fields = scan->matcher.fields,
                                 .statuses = scan->matcher.statuses,
                                 .limit = page_size(scan->matcher.fields),
                                 .most_bytes = EVENT_PAGE_BYTES};
@@ -173,7 +174,8 @@ scan_ids(struct store *store, struct choose_pass *scan, const int64_t *ids, size
 {
     size_t rows = page_size(scan->matcher.fields);
     for (size_t at = 0, answered; at < count; at += answered) {
-        struct event_query query = {.fields = scan->matcher.fields,
+        struct event_query query = {.takes_unreadable = true,
+                                    .fields = scan->matcher.fields,
                                     .ids = ids + at,
                                     .id_count = count - at < rows ? count - at : rows,
                                     .most_bytes = EVENT_PAGE_BYTES};
@@ -235,9 +237,18 @@ scan_prefiltered(struct store *store, struct choose_pass *scan, const struct pre
 {
     struct prefiltered *prefiltered;
     size_t count;
+    struct err failure = {0};
     if (!prefilter_run(prefilter, store, scan->matcher.filter, scan->matcher.statuses, prefilter_tick, scan,
-                       &prefiltered, &count, err))
-        return err != NULL && err->kind == ERR_CANCELLED ? stopped(err) : false;
+                       &prefiltered, &count, &failure)) {
+        scan->tally->scanned = 0;
+        if (store_text_is_unreadable(&failure))
+            return scan_table(store, scan, err); // page by page the others can be read
+        if (failure.kind == ERR_CANCELLED)
+            return stopped(err);
+        if (err && !err_is_set(err))
+            *err = failure;
+        return false;
+    }
     bool ok;
     if (is_enough(scan)) {
         ok = take_chosen(scan, prefiltered, count, err);

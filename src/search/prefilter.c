@@ -182,7 +182,16 @@ measure(struct prefilter *prefilter, struct store *store, struct filter *filter,
 
     const struct event_scan scan = scan_of(prefilter);
     began = clock_mono();
-    if (!ok || !store_count_fitting(store, &scan, sample.lowest, rows, err))
+    struct err failure = {0};
+    if (ok && !store_count_fitting(store, &scan, sample.lowest, rows, &failure)) {
+        prefilter->asked_us = prefilter->read_us; // it cannot be asked
+        if (store_text_is_unreadable(&failure))
+            return true;
+        if (err && !err_is_set(err))
+            *err = failure;
+        return false;
+    }
+    if (!ok)
         return false;
     prefilter->asked_us = per_row(began, prefilter->sample);
     return true;

@@ -260,7 +260,7 @@ static bool
 read_asked(struct search *search, struct store *store, struct search_found *found, struct err *err)
 {
     int64_t *ids = alloc_array(search->asked_rows + 1, sizeof *ids);
-    struct event_query query = {.ids = ids, .most_bytes = EVENT_PAGE_BYTES};
+    struct event_query query = {.takes_unreadable = true, .ids = ids, .most_bytes = EVENT_PAGE_BYTES};
     uint64_t open = 0;
     for (size_t i = 0; i < search->asked_count; i++) {
         if (search->asked[i].terms)

@@ -43,8 +43,11 @@ struct store {
     struct overrides *overrides;
     int64_t overrides_token;
     struct store_info info;
-    char failed_function[64]; // of the schema, called by the statement that failed last; for its GRANT
-    bool failed_on_contract;  // that statement named the contract table
+    struct {               // the statement that failed last
+        char function[64]; // of the schema, that it called; for its GRANT
+        bool on_contract;  // it named the contract table
+    } failed;
+    struct unreadable *unreadable; // of unreadable.c, made when first needed
     _Atomic(PGcancel *) cancel;
     atomic_int interrupting;
     atomic_bool was_interrupted; // since the statement in flight began

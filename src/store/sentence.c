@@ -88,15 +88,15 @@ fail_cancelled(struct store *store, struct err *err)
 static void
 note_statement(struct store *store, const char *sql)
 {
-    store->failed_on_contract = strstr(sql, ":\"events\"") != NULL;
-    store->failed_function[0] = '\0';
+    store->failed.on_contract = strstr(sql, ":\"events\"") != NULL;
+    store->failed.function[0] = '\0';
     const char *call = strstr(sql, "redrive.");
     if (!call)
         return;
     call += strlen("redrive.");
     size_t len = strspn(call, "abcdefghijklmnopqrstuvwxyz_");
-    if (len < sizeof store->failed_function && call[len] == '(')
-        snprintf(store->failed_function, sizeof store->failed_function, "%.*s", (int)len, call);
+    if (len < sizeof store->failed.function && call[len] == '(')
+        snprintf(store->failed.function, sizeof store->failed.function, "%.*s", (int)len, call);
 }
 
 bool
@@ -179,7 +179,7 @@ ask_rights(struct store *store)
     struct params params = {0};
     param_text(&params, store->table_schema);
     param_text(&params, store->table_name);
-    param_text(&params, store->failed_function);
+    param_text(&params, store->failed.function);
     PGresult *result = PQexecParams(store->conn, rights_sql, params.count, params.types, params.values,
                                     params.lengths, params.formats, 1);
     params_release(&params);
@@ -224,13 +224,13 @@ explain_ours(const struct store *store, const PGresult *r, const char *user, str
     else if (value_bool(r, 0, HAS_FUNCTION) && !value_bool(r, 0, MAY_FUNCTION) && !value_is_null(r, 0, ROLE))
         err_set(err, ERR_DENIED,
                 "%s may not call redrive.%s; an administrator of the roles can allow it: GRANT %s TO \"%s\";",
-                user, store->failed_function, value_text(r, 0, ROLE, arena), user);
+                user, store->failed.function, value_text(r, 0, ROLE, arena), user);
     else if (value_bool(r, 0, HAS_FUNCTION) && !value_bool(r, 0, MAY_FUNCTION))
         err_set(err, ERR_DENIED,
                 "%s may not call redrive.%s; the schema's owner %s can allow it: GRANT EXECUTE ON FUNCTION "
                 "redrive.%s TO "
                 "\"%s\";",
-                user, store->failed_function, owner, store->failed_function, user);
+                user, store->failed.function, owner, store->failed.function, user);
     else if (!value_bool(r, 0, MAY_TABLES))
         err_set(err, ERR_DENIED,
                 "%s may not read the tables of schema redrive; its owner %s can allow it: GRANT SELECT ON "
@@ -258,7 +258,7 @@ explain_denied(const struct store *store, const PGresult *r, struct err *err)
 {
     struct arena arena = {0};
     const char *user = value_text(r, 0, USER, &arena);
-    bool is_said = store->failed_on_contract && explain_contract(store, r, user, err);
+    bool is_said = store->failed.on_contract && explain_contract(store, r, user, err);
     if (!is_said && !explain_ours(store, r, user, &arena, err) && !explain_contract(store, r, user, err))
         explain_owner(store, r, &arena, err);
     arena_release(&arena);

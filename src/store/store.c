@@ -200,6 +200,7 @@ store_close(struct store *store)
         clock_sleep(1000);
     PQfreeCancel(atomic_exchange(&store->cancel, NULL));
     group_cache_destroy(store->groups);
+    free(store->unreadable);
     overrides_destroy(store->overrides);
     free(store->conninfo);
     free(store->program);

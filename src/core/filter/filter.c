@@ -216,6 +216,8 @@ enum filter_verdict
 filter_match_term(struct filter *filter, size_t i, const struct event *event)
 {
     const struct filter_term *term = &filter->terms[i];
+    if (event->known.unreadable && (filter_term_needs(filter, i) & EVENT_PAYLOAD))
+        return FILTER_UNDECIDED;
     return invert(term, match_term(filter, term, event));
 }
 

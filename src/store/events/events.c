@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "store/contract.h"
 #include "store/events/reader.h"
+#include "store/events/unreadable.h"
 
 void
 event_page_release(struct event_page *page)
@@ -122,18 +123,13 @@ events_read_event(void *context, const PGresult *row)
     return !page->is_cut;
 }
 
-bool
-store_events(struct store *store, const struct event_query *query, struct event_page *page, struct err *err)
+static bool
+read_page(struct store *store, const struct event_query *query, struct event_page *page, struct err *err)
 {
-    *page = (struct event_page){0};
-    if (query->ids && query->id_count == 0)
-        return true;
     int64_t limit = query->limit ? (int64_t)query->limit : (int64_t)query->id_count;
-    if (limit == 0)
-        die("a page of events needs a limit or ids");
-
     struct page_reading reading = {.page = page, .most_bytes = query->most_bytes};
     event_reader_init(&reading.reader, store, &page->arena, query->fields, query->cut);
+    reading.reader.takes_unreadable = query->takes_unreadable;
     struct query statement = {0};
     struct query_piece rows[ROW_PIECES];
     bool dense = is_dense(query);
@@ -160,6 +156,47 @@ store_events(struct store *store, const struct event_query *query, struct event_
     query_release(&statement);
     if (!ok)
         event_page_release(page);
+    return ok;
+}
+
+// A page of payloads failed: looks for those that cannot be read. True: some were found, so that reading the
+// page again may work.
+static bool
+find_unreadable(struct store *store, const struct event_query *query)
+{
+    struct event_query ids_only = *query;
+    ids_only.fields = EVENT_BARE;
+    ids_only.most_bytes = 0;
+    struct event_page page = {0};
+    struct err ignored = {0};
+    if (!read_page(store, &ids_only, &page, &ignored))
+        return false;
+    int64_t *ids = arena_array(&page.arena, page.count, sizeof *ids);
+    for (size_t i = 0; i < page.count; i++)
+        ids[i] = page.events[i].id;
+    bool is_found = unreadable_find(store, ids, page.count);
+    event_page_release(&page);
+    return is_found;
+}
+
+bool
+store_events(struct store *store, const struct event_query *query, struct event_page *page, struct err *err)
+{
+    *page = (struct event_page){0};
+    if (query->ids && query->id_count == 0)
+        return true;
+    if (query->limit == 0 && query->id_count == 0)
+        die("a page of events needs a limit or ids");
+
+    struct err failure = {0};
+    bool ok = read_page(store, query, page, &failure);
+    if (!ok && query->takes_unreadable && (query->fields & EVENT_PAYLOAD) && unreadable_is_cause(&failure) &&
+        find_unreadable(store, query)) {
+        err_clear(&failure);
+        ok = read_page(store, query, page, &failure);
+    }
+    if (!ok && err && err->kind == ERR_NONE)
+        *err = failure;
     return ok;
 }
 

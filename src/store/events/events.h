@@ -14,13 +14,15 @@ struct event_query {
     unsigned statuses;  // set of 1 << enum event_status; 0: all
     const int64_t *ids; // only these (with id_count); the page keeps their order and omits missing ones
     size_t id_count;
-    int64_t after_id;  // only ids above; 0: no bound
-    int64_t before_id; // only ids below; 0: no bound
-    bool ascending;    // by id; default newest (highest id) first
-    size_t limit;      // 0: as many as there are (only with ids)
-    size_t cut;        // error, stack and payload read only to that many bytes (at a character); 0: whole
-    size_t most_bytes; // of texts after which a page ends early, so that few long texts are in memory;
-                       // 0: no limit
+    int64_t after_id;      // only ids above; 0: no bound
+    int64_t before_id;     // only ids below; 0: no bound
+    bool ascending;        // by id; default newest (highest id) first
+    size_t limit;          // 0: as many as there are (only with ids)
+    size_t cut;            // error, stack and payload read only to that many bytes (at a character); 0: whole
+    size_t most_bytes;     // of texts after which a page ends early, so that few long texts are in memory;
+                           // 0: no limit
+    bool takes_unreadable; // where PostgreSQL cannot return a payload, the event comes without it and says
+                           // why (known.unreadable); else the page fails
 };
 
 enum { EVENT_PAGE_BYTES = 8 << 20 }; // enough for any page of usual texts

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/utf8.h"
 #include "core/fingerprint/fingerprint.h"
+#include "store/events/unreadable.h"
 
 enum kind {
     COLUMN_BYTES,
@@ -122,11 +123,11 @@ static const struct join {
     {EVENT_PAYLOAD, true,
      PIECE_ROW(" LEFT JOIN LATERAL (SELECT CASE WHEN revised.payload IS NOT NULL THEN revised.payload WHEN "
                "raw.dlq_id IS NOT NULL THEN raw.value"
-               " ELSE convert_to(e.event_payload::text, 'UTF8') END AS payload OFFSET 0) sent ON true")},
+               " WHEN e.id = ANY (:unreadable) THEN NULL ELSE convert_to(e.event_payload::text, 'UTF8') END "
+               "AS payload OFFSET 0) sent ON true")},
     {EVENT_PAYLOAD, false,
-     PIECE_ROW(
-         " LEFT JOIN LATERAL (SELECT convert_to(e.event_payload::text, 'UTF8') AS payload OFFSET 0) sent ON "
-         "true")},
+     PIECE_ROW(" LEFT JOIN LATERAL (SELECT CASE WHEN e.id <> ALL (:unreadable) THEN"
+               " convert_to(e.event_payload::text, 'UTF8') END AS payload OFFSET 0) sent ON true")},
 };
 
 static bool
@@ -198,6 +199,10 @@ event_reader_query(struct event_reader *reader, struct query *query, const struc
 {
     reader->extra = source->extra_count;
     param_text(query_param(query, "zone"), reader->store->zone);
+    if (reader->takes_unreadable)
+        unreadable_param(reader->store, query_param(query, "unreadable"));
+    else
+        param_ids(query_param(query, "unreadable"), NULL, 0);
     param_int4(query_param(query, "cut"), reader->cut > INT32_MAX ? INT32_MAX : (int32_t)reader->cut);
     bool is_bound = source->lowest || source->highest;
     param_int8(query_param(query, "lowest"), is_bound ? source->lowest : INT64_MIN);
@@ -381,5 +386,9 @@ event_reader_row(struct event_reader *reader, const PGresult *result, int row, s
         event->stack_trace = keep_text(reader, stack);
     if (event->known.correction.has_payload)
         event->known.correction.payload = event->payload;
+    if (reader->takes_unreadable && (reader->fields & EVENT_PAYLOAD) && !bytes_present(event->payload)) {
+        const char *why = unreadable_why(reader->store, event->id);
+        event->known.unreadable = why ? arena_text(reader->arena, bytes_of(why)) : NULL;
+    }
     event->known.is_quarantined = event->known.returned >= reader->store->max_replays;
 }

@@ -17,11 +17,12 @@
 struct event_reader {
     struct store *store;
     struct arena *arena;
-    unsigned fields;    // enum event_fields
-    size_t cut;         // bytes of error, stack and payload; 0: whole
-    int extra;          // number of the caller's columns, which come first
-    uint64_t page;      // number of this page, for texts that its events share
-    int message, stack; // columns from which the group is derived, or -1
+    unsigned fields;       // enum event_fields
+    size_t cut;            // bytes of error, stack and payload; 0: whole
+    int extra;             // number of the caller's columns, which come first
+    uint64_t page;         // number of this page, for texts that its events share
+    int message, stack;    // columns from which the group is derived, or -1
+    bool takes_unreadable; // payloads that are known to be unreadable are left out
 };
 
 void event_reader_init(struct event_reader *reader, struct store *store, struct arena *arena, unsigned fields,

@@ -6,7 +6,9 @@
 #include "base/alloc.h"
 #include "core/event.h"
 #include "core/filter/required_literals.h"
+#include "store/events/events.h"
 #include "store/events/reader.h"
+#include "store/events/unreadable.h"
 #include "store/pg.h"
 #include "store/query.h"
 
@@ -14,9 +16,9 @@
 #define TEXTS                                                                                                \
     " FROM (SELECT e.id, e.error_message, e.stack_trace, e.source_id, e.event_payload FROM :\"events\" e"    \
     " WHERE e.status = 'PENDING'"
-#define ROWS_DOWN TEXTS " AND e.id > $1 AND e.id < $2 ORDER BY e.id DESC LIMIT $3) e"
-#define ROWS_UP TEXTS " AND e.id > $1 AND e.id < $2 ORDER BY e.id LIMIT $3) e"
-#define ROWS_THESE TEXTS " AND e.id = ANY ($1)) e"
+#define ROWS_DOWN TEXTS " AND e.id > $1 AND e.id < $2 AND e.id <> ALL ($4) ORDER BY e.id DESC LIMIT $3) e"
+#define ROWS_UP TEXTS " AND e.id > $1 AND e.id < $2 AND e.id <> ALL ($4) ORDER BY e.id LIMIT $3) e"
+#define ROWS_THESE TEXTS " AND e.id = ANY ($1) AND e.id <> ALL ($2)) e"
 #define KEPT_PAYLOAD                                                                                         \
     "coalesce((SELECT r.payload FROM redrive.revision r WHERE r.dlq_id = e.id"                               \
     " ORDER BY r.no DESC LIMIT 1), CASE WHEN raw.dlq_id IS NOT NULL THEN raw.value ELSE"                     \
@@ -90,23 +92,31 @@ texts_sql(const struct event_texts_query *query, bool is_kept)
 struct texts_reading {
     event_text_fn *each;
     void *context;
+    size_t count; // texts that came
+    int64_t last; // id of the last one
 };
 
 static bool
 event_texts_read_text(void *context, const PGresult *row)
 {
-    const struct texts_reading *reading = context;
+    struct texts_reading *reading = context;
+    reading->count++;
+    reading->last = value_int8(row, 0, 0);
     return reading->each(reading->context, value_int8(row, 0, 0), value_bytes(row, 0, 1));
 }
 
 bool
-store_event_texts(struct store *store, const struct event_texts_query *query, event_text_fn *each,
-                  void *context, struct err *err)
+store_text_is_unreadable(const struct err *err)
+{
+    return unreadable_is_cause(err);
+}
+
+// Of the payloads, those that are known to be unreadable are left out.
+static bool
+read_texts(struct store *store, const struct event_texts_query *query, bool is_kept,
+           struct texts_reading *reading, struct err *err)
 {
     struct params params = {0};
-    bool is_kept;
-    if (!is_kept_elsewhere(store, query->text, &is_kept, err))
-        return false;
     if (query->ids) {
         param_ids(&params, query->ids, query->id_count);
     } else {
@@ -114,9 +124,63 @@ store_event_texts(struct store *store, const struct event_texts_query *query, ev
         param_int8(&params, query->before_id);
         param_int8(&params, (int64_t)query->limit);
     }
-    struct texts_reading reading = {.each = each, .context = context};
+    if (query->text == EVENT_TEXT_PAYLOAD)
+        unreadable_param(store, &params);
+    else
+        param_ids(&params, NULL, 0);
     const char *sql = query->ids ? texts_of_sql(query->text, is_kept) : texts_sql(query, is_kept);
-    return pg_stream_until(store, FOR_SCANNING, sql, &params, event_texts_read_text, &reading, err);
+    return pg_stream_until(store, FOR_SCANNING, sql, &params, event_texts_read_text, reading, err);
+}
+
+static bool
+find_in_texts(struct store *store, const struct event_texts_query *query)
+{
+    const struct event_query events = {.fields = EVENT_BARE,
+                                       .statuses = 1u << EVENT_PENDING,
+                                       .ids = query->ids,
+                                       .id_count = query->id_count,
+                                       .after_id = query->after_id,
+                                       .before_id = query->before_id,
+                                       .ascending = query->ascending,
+                                       .limit = query->limit};
+    struct event_page page = {0};
+    struct err ignored = {0};
+    if (!store_events(store, &events, &page, &ignored))
+        return false;
+    int64_t *ids = arena_array(&page.arena, page.count, sizeof *ids);
+    for (size_t i = 0; i < page.count; i++)
+        ids[i] = page.events[i].id;
+    bool is_found = unreadable_find(store, ids, page.count);
+    event_page_release(&page);
+    return is_found;
+}
+
+bool
+store_event_texts(struct store *store, const struct event_texts_query *query, event_text_fn *each,
+                  void *context, struct err *err)
+{
+    bool is_kept;
+    if (!is_kept_elsewhere(store, query->text, &is_kept, err))
+        return false;
+    struct texts_reading reading = {.each = each, .context = context};
+    struct event_texts_query rest = *query;
+    for (;;) {
+        struct err failure = {0};
+        if (read_texts(store, &rest, is_kept, &reading, &failure))
+            return true;
+        bool is_payload = query->text == EVENT_TEXT_PAYLOAD && unreadable_is_cause(&failure);
+        if (reading.count == 0 && is_payload && find_in_texts(store, &rest))
+            continue;
+        // Those that came stay; the rest of the page is read as another.
+        if (reading.count == 0 || !is_payload || query->ids || rest.limit <= reading.count) {
+            if (err && err->kind == ERR_NONE)
+                *err = failure;
+            return false;
+        }
+        rest.limit -= reading.count;
+        *(rest.ascending ? &rest.after_id : &rest.before_id) = reading.last;
+        reading.count = 0;
+    }
 }
 
 bool

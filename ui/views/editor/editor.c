@@ -150,6 +150,8 @@ why_payload_read_only(struct editing *editing)
     char here[TEXT_SHORT], all[TEXT_SHORT];
     struct err err = {0};
     struct content content;
+    if (event->known.unreadable)
+        return event->known.unreadable;
     if (event->payload_size > event->payload.len)
         return arena_printf(&editing->arena, MSG_READ_ONLY_CUT, text_size(event->payload.len, here),
                             text_size(event->payload_size, all));

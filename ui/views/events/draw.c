@@ -70,7 +70,10 @@ draw_empty(const struct app *app, const struct events *events, struct canvas *ca
     char count[TEXT_SHORT];
     if (body.rows < 1)
         return;
-    if (!events->progress.is_complete && !events->progress.was_stopped) {
+    if (*events->progress.trouble) {
+        canvas_text(canvas, body.row, body.col + 1, body.cols - 1, bytes_of(events->progress.trouble),
+                    ROLE_STATUS_WARN);
+    } else if (!events->progress.is_complete && !events->progress.was_stopped) {
         canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES(MSG_SEARCHING), ROLE_DIM);
     } else if (events->filter.len) {
         canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT, MSG_NOTHING_MATCHES,
@@ -101,10 +104,14 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
     if (events->progress.is_complete && events->filter.len)
         shown = arena_printf(arena, "%s / %s", text_count((int64_t)events->count, a),
                              text_count(events->progress.total, b));
+    bool has_failed = *events->progress.trouble != '\0';
+    if (has_failed)
+        shown = arena_printf(arena, MSG_SEARCH_FAILED, text_count((int64_t)events->count, a));
     int width = text_cells(bytes_of(shown), canvas->is_ascii);
     int limit = line.col + line.cols - width - 2;
-    canvas_styled(canvas, line.row, line.col, line.cols - 1, bytes_of(shown),
-                  &(struct canvas_style){.role = ROLE_STATUS, .at_right = true});
+    canvas_styled(
+        canvas, line.row, line.col, line.cols - 1, bytes_of(shown),
+        &(struct canvas_style){.role = has_failed ? ROLE_STATUS_WARN : ROLE_STATUS, .at_right = true});
 
     int col = line.col + 1;
     struct selection *selection = app_selection(app);

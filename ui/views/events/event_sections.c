@@ -188,9 +188,14 @@ payload_section(struct view_of_event *view, struct pager *pager)
     const struct event *event = &view->detail.event;
     char size[TEXT_SHORT];
     char note[96];
-    snprintf(note, sizeof note, "%s%s", text_size(event->payload_size, size),
+    snprintf(note, sizeof note, "%s%s",
+             event->known.unreadable ? MSG_UNREADABLE : text_size(event->payload_size, size),
              view->detail.revision_count ? ", corrected" : "");
     pager_section(pager, "payload", note, false);
+    if (event->known.unreadable) {
+        pager_printf(pager, ROLE_STATUS_WARN, "%s", event->known.unreadable);
+        return;
+    }
     const char *separator = pager_glyph(pager, GLYPH_SEPARATOR);
     pager_printf(pager, ROLE_DIM, "%s %s %s %s %s", payload_form_name(view->form), separator, size, separator,
                  view->detail.revision_count ? "newest revision"

@@ -4,6 +4,7 @@
 #include "ui/views/recipe/recipe.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
@@ -47,6 +48,8 @@ events_send(struct app *app, struct events *events)
     request->list.filter = events->filter.len ? alloc_text(strbuf_text(&events->filter)) : NULL;
     events->progress.is_complete = false;
     events->progress.was_stopped = false;
+    events->progress.is_begun = false;
+    events->progress.trouble[0] = '\0';
     events->arrived = 0;
     events->is_selected_only = false;
     events->list_number = app_send(app, request);
@@ -244,6 +247,7 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
         return;
     }
     if (reply->list.is_first) {
+        events->progress.is_begun = true;
         events->count = 0;
         events->arrived = 0;
         events->progress.is_by_id = reply->list.is_by_id;
@@ -260,6 +264,18 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
     struct table_model model = events_model(events);
     table_sync(&events->table, &model);
     (void)app;
+}
+
+// Events of the list before are no hits of this one.
+static void
+list_failed(struct app *app, struct events *events, const struct err *err)
+{
+    snprintf(events->progress.trouble, sizeof events->progress.trouble, "%.199s", err->text);
+    if (!events->progress.is_begun)
+        events->count = 0;
+    struct table_model model = events_model(events);
+    table_sync(&events->table, &model);
+    app_say_err(app, err);
 }
 
 static void
@@ -308,13 +324,15 @@ events_receive(struct app *app, void *state, struct reply *reply)
     } else if (reply->number == events->rows_number) {
         if (reply->kind == REPLY_ROWS)
             take_rows(events, reply);
+        else
+            app_say_err(app, &reply->err);
     } else if (reply->number == events->list_number) {
         if (reply->kind == REPLY_LIST)
             receive_list(app, events, reply);
         else if (reply->err.kind == ERR_CANCELLED)
             events->progress.was_stopped = true;
         else
-            app_say_err(app, &reply->err);
+            list_failed(app, events, &reply->err);
     } else {
         return false;
     }

@@ -239,7 +239,10 @@ event_preview(const struct event *event, struct filter *filter, struct canvas *c
     int used = event_row_draw_wrapped(canvas, area, error_rows, event->error_message, ROLE_STRONG, filter,
                                       FILTER_COLUMN_ERROR);
     area_take_top(&area, used);
-    if (bytes_present(event->payload))
+    if (event->known.unreadable)
+        event_row_draw_wrapped(canvas, area, area.rows, bytes_of(event->known.unreadable), ROLE_STATUS_WARN,
+                               NULL, FILTER_COLUMN_PAYLOAD);
+    else if (bytes_present(event->payload))
         event_row_draw_wrapped(canvas, area, area.rows, event->payload, ROLE_TEXT, filter,
                                FILTER_COLUMN_PAYLOAD);
 }

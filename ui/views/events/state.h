@@ -34,6 +34,8 @@ struct events_progress {
     bool is_by_id; // although the order by time was requested
     bool is_complete;
     bool was_stopped;
+    bool is_begun;     // the list on the screen is the one that was requested last
+    char trouble[200]; // why it could not be read to its end, or ""
     int64_t scanned, total, undecided;
 };
 

@@ -11,7 +11,9 @@
 #define MSG_ALL_DONE "No pending events. The last one was closed %s ago by %s."
 #define MSG_NO_EVENTS "No events here."
 #define MSG_SEARCHED_SO_FAR "%s so far, %s of %s searched"
-#define MSG_UNDECIDED "%s undecided: pattern too costly"
+#define MSG_SEARCH_FAILED "failed after %s"
+#define MSG_UNDECIDED "%s undecided: costly or unreadable"
+#define MSG_UNREADABLE "unreadable"
 
 // selecting
 #define MSG_NOTHING_SELECTED "nothing selected"

@@ -1,0 +1,142 @@
+// Payloads that PostgreSQL cannot return: a jsonb of some kilobytes whose text has more than a gigabyte. The
+// events beside it are read, searched and listed; the one says why it is not.
+#include "world.h"
+
+#include "search/choose.h"
+#include "search/search.h"
+#include "store/events/texts.h"
+
+enum { EVENTS = 40, BAD = 7 };
+
+static void
+make_world(struct world *world)
+{
+    world_make(world, EVENTS);
+    test_sql(world->admin,
+             "UPDATE public.dlq_events SET event_payload = (SELECT jsonb_agg(1e131071) FROM"
+             " generate_series(1, 9000)) WHERE id = %d",
+             BAD);
+}
+
+static void
+a_page_shows_the_other_rows(void **state)
+{
+    (void)state;
+    struct world world;
+    make_world(&world);
+    const unsigned fields = EVENT_NARROW | EVENT_ERROR | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP;
+    struct event_query query = {.fields = fields, .limit = EVENTS, .cut = 500, .takes_unreadable = true};
+    for (int again = 0; again < 2; again++) {
+        struct event_page page;
+        assert_works(store_events(world.store, &query, &page, &err));
+        assert_int_equal(page.count, EVENTS);
+        for (size_t i = 0; i < page.count; i++) {
+            const struct event *event = &page.events[i];
+            assert_true(bytes_present(event->error_message));
+            if ((event->id == BAD) != (event->known.unreadable != NULL))
+                fail_msg("event %lld", (long long)event->id);
+            assert_int_equal(bytes_present(event->payload), event->id != BAD);
+            if (event->known.unreadable && !strstr(event->known.unreadable, "cannot return the payload"))
+                fail_msg("%s", event->known.unreadable);
+        }
+        event_page_release(&page);
+    }
+
+    // Nobody gets an event without its payload who did not say that it may be missing.
+    struct event_page page;
+    query.takes_unreadable = false;
+    assert_refused(store_events(world.store, &query, &page, &err), ERR_INTERNAL, "");
+
+    // Corrected, it can be read.
+    test_sql(world.admin,
+             "INSERT INTO redrive.revision (dlq_id, no, payload, reason) VALUES (%d, 1, '{}', 'corrected')",
+             BAD);
+    query.takes_unreadable = true;
+    assert_works(store_events(world.store, &query, &page, &err));
+    for (size_t i = 0; i < page.count; i++)
+        assert_null(page.events[i].known.unreadable);
+    event_page_release(&page);
+    world_end(&world);
+}
+
+struct counting {
+    int64_t count, bad;
+};
+
+static bool
+count_text(void *context, int64_t id, struct bytes text)
+{
+    struct counting *counting = context;
+    counting->count += bytes_present(text);
+    counting->bad += id == BAD;
+    return true;
+}
+
+static void
+its_text_is_left_out(void **state)
+{
+    (void)state;
+    struct world world;
+    make_world(&world);
+    for (int ascending = 0; ascending < 2; ascending++) {
+        struct counting counting = {0};
+        const struct event_texts_query query = {.text = EVENT_TEXT_PAYLOAD,
+                                                .after_id = 0,
+                                                .before_id = INT64_MAX,
+                                                .ascending = ascending,
+                                                .limit = 100};
+        assert_works(store_event_texts(world.store, &query, count_text, &counting, &err));
+        assert_int_equal(counting.count, EVENTS - 1);
+        assert_int_equal(counting.bad, 0);
+    }
+    world_end(&world);
+}
+
+static bool
+take_chosen(void *context, const struct event *event)
+{
+    struct counting *counting = context;
+    counting->count++;
+    counting->bad += event->id == BAD;
+    return true;
+}
+
+static void
+a_filter_does_not_decide_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *filter;
+        int64_t count;
+        bool is_undecided;
+    } cases[] = {
+        {"payload:zzz", 0, true},           {"payload:\"order\"", EVENTS - 1, true},
+        {"!payload:zzz", EVENTS - 1, true}, {"$.order=3", 1, true},
+        {"error:refused", EVENTS, false},   {"payload:zzz error:nothing", 0, false},
+    };
+    struct world world;
+    make_world(&world);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct counting counting = {0};
+        struct choose_tally tally = {0};
+        const struct choice choice = {.filter = cases[i].filter, .statuses = 1u << EVENT_PENDING};
+        assert_works(choose_scan(world.store, &choice, 0, take_chosen, NULL, &counting, &tally, &err));
+        if (counting.count != cases[i].count || tally.undecided_count != cases[i].is_undecided ||
+            (cases[i].is_undecided && counting.bad))
+            fail_msg("%s: %lld chosen, %zu undecided", cases[i].filter, (long long)counting.count,
+                     tally.undecided_count);
+        choose_tally_release(&tally);
+    }
+    world_end(&world);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_page_shows_the_other_rows),
+        cmocka_unit_test(its_text_is_left_out),
+        cmocka_unit_test(a_filter_does_not_decide_it),
+    };
+    return cmocka_run_group_tests_name("unreadable", tests, NULL, NULL);
+}
