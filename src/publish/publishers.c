@@ -224,6 +224,16 @@ note_finished(struct worker_run *run, size_t i)
              LOG_INT("events", count), LOG_INT("ms", publisher_last_took(publisher) / 1000));
 }
 
+// Events that were refused since it was ready last.
+static void
+note_refused(struct worker_run *run, size_t i)
+{
+    int64_t refused = publisher_tally(run->publishers[i].machine)->refused;
+    if (refused > run->publishers[i].refused)
+        kafka_worked(run);
+    run->publishers[i].refused = refused;
+}
+
 // It can be given something again, and there may be something: the sources of its chunk are free.
 static void
 set_free(struct worker_run *run, size_t i)
@@ -262,8 +272,9 @@ drive(struct worker_run *run, size_t i, int wait_ms, struct err *err)
     case PUBLISHER_REQUEUED:
         run->work_at = clock_mono();
         return true;
-    case PUBLISHER_READY: // no proof yet that Kafka takes records: only what is finished ends a row of
-                          // failures
+    case PUBLISHER_READY: // no proof yet that Kafka takes records: only what is finished or refused ends a
+                          // row of failures
+        note_refused(run, i);
         set_free(run, i);
         return true;
     case PUBLISHER_EMPTY: {

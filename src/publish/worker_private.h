@@ -61,6 +61,7 @@ struct worker_publisher {
     bool is_driven;    // on its way, with a chunk in flight, or recovering one
     int64_t operation; // that it was assigned; 0: none
     int64_t queued;    // events that the operation had then
+    int64_t refused;   // its tally when it was ready last
 };
 
 // A server that does not answer.

@@ -10,9 +10,9 @@ static const struct limits {
     const char *lock;
     bool may_write;
 } limits_of[] = {
-    [FOR_READING] = {"15s", "3s", false}, [FOR_SCANNING] = {"120s", "3s", false},
-    [FOR_WRITING] = {"60s", "3s", true},  [FOR_FREEZING] = {"600s", "60s", true},
-    [FOR_SCHEMA] = {"600s", "10s", true},
+    [FOR_READING] = {"15s", "3s", false},   [FOR_SCANNING] = {"120s", "3s", false},
+    [FOR_WRITING] = {"60s", "3s", true},    [FOR_TURNS] = {"60s", "15s", true},
+    [FOR_FREEZING] = {"600s", "60s", true}, [FOR_SCHEMA] = {"600s", "10s", true},
 };
 
 // SET LOCAL for what follows in the same transaction. JIT costs more than it gives in statements of some

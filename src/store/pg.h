@@ -87,6 +87,7 @@ enum purpose {
     FOR_READING,  // 15 s
     FOR_SCANNING, // 2 min: all rows of something
     FOR_WRITING,  // 60 s, 3 s for a lock
+    FOR_TURNS,    // 60 s, 15 s for a lock: publishers take turns at the operation's row
     FOR_FREEZING, // 600 s; 60 s for a lock: there is one freeze at a time
     FOR_SCHEMA,   // 10 min, 10 s for a lock
 };

@@ -239,7 +239,7 @@ static bool
 ask_slot(struct store *store, struct slot *slot, const char *sql, struct params *params, struct err *err)
 {
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING, sql, params, &r, err))
+    if (!pg_ask(store, FOR_TURNS, sql, params, &r, err))
         return false;
     bool found = PQntuples(r) == 1;
     if (found)
@@ -431,7 +431,7 @@ chunk_claim(struct store *store, struct slot *slot, int64_t operation, const cha
     param_int4(&params, limit > INT32_MAX ? INT32_MAX : (int32_t)limit);
     param_int8(&params, max_bytes > INT64_MAX ? INT64_MAX : (int64_t)max_bytes);
     PGresult *r = NULL;
-    if (!pg_ask(store, FOR_WRITING,
+    if (!pg_ask(store, FOR_TURNS,
                 "SELECT seq, events, skipped, created_at, rate, requested_by::text, target_topic"
                 " FROM redrive.chunk_claim($1, $2, $3, $4, $5, $6, $7)",
                 &params, &r, err))
@@ -507,7 +507,7 @@ items_refuse(struct store *store, const struct slot *slot, int64_t operation, co
     param_texts(&params, reasons, count);
     free(ids);
     free(reasons);
-    return pg_do(store, FOR_WRITING, "SELECT redrive.items_refuse($1, $2, $3, $4, $5, $6)", &params, err);
+    return pg_do(store, FOR_TURNS, "SELECT redrive.items_refuse($1, $2, $3, $4, $5, $6)", &params, err);
 }
 
 bool
