@@ -183,8 +183,7 @@ worker_apply(struct worker_run *run, const struct work *work, struct err *err)
                   ? run->settings->correct(run->settings->correct_context, run->endpoints.store,
                                            run->endpoints.broker, work, &applied, &left, &failure)
                   : work_apply(run->endpoints.store, work->no, limit, &applied, &left, &failure);
-    if (!ok &&
-        failure.kind == ERR_CANCELLED) // the worker is to stop; what was not kept waits for the next one
+    if (!ok && must_stop(run)) // what was not kept waits for the next one
         return true;
     if (!ok)
         return is_connected(run) ? worker_set_back(run, work->no, limit, &failure, err)
