@@ -254,9 +254,12 @@ ask_rate(struct app *app, struct steering *steering, const struct operation *ope
                     });
 }
 
+// At once while it waits for its first send, which is for that; later it is a decision like any other.
 static void
-call_back(struct app *app, const struct operation *operation)
+call_back(struct app *app, struct steering *steering, const struct operation *operation)
 {
+    bool waits = operation->state == OPERATION_FROZEN && operation->send_after != TIME_ABSENT &&
+                 app_now(app) < operation->send_after;
     bool is_called_back = operation->state == OPERATION_CANCELLED && operation->done == 0;
     if (is_called_back)
         app_say(app, SAY_INFO, MSG_REPROCESS_UNDONE, operation->no);
@@ -264,6 +267,8 @@ call_back(struct app *app, const struct operation *operation)
         app_say(app, SAY_INFO, MSG_SENT);
     else if (!operation_can_be_called_back(operation))
         app_say(app, SAY_INFO, MSG_SENT_STOP_REST);
+    else if (!waits)
+        ask_cancel(app, steering, operation);
     else if (steering_may_change(app))
         steer(app, operation->no, STEER_CANCEL, 0);
 }
@@ -294,7 +299,7 @@ undo(struct app *app, struct steering *steering, const struct operation *operati
 {
     bool is_recipe = operation->action == ACTION_CORRECT && !operation->undone.of;
     if (operation->action == ACTION_REPROCESS)
-        call_back(app, operation);
+        call_back(app, steering, operation);
     else if (operation->action != ACTION_DISCARD && !is_recipe)
         app_say(app, SAY_INFO, MSG_NOT_A_DISCARD, operation->no);
     else if (is_recipe && !operation_state_is_final(operation->state))
