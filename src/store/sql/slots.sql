@@ -16,7 +16,7 @@ CREATE TABLE redrive.cluster (
 
 -- A slot owns a transactional id and the marker group of the same name. Its fence moves at every acquisition.
 CREATE TABLE redrive.slot (
-    cluster        text NOT NULL,
+    cluster        text NOT NULL CHECK (cluster <> ''),
     no             integer NOT NULL,
     generation     integer NOT NULL DEFAULT 1,
     txn_id         text NOT NULL UNIQUE,

@@ -1,0 +1,424 @@
+#include "attack_world.h"
+
+#include "base/strbuf.h"
+#include "store/rollup/rollup.h"
+
+const char *const attack_levels[ATTACK_ROLES] = {"nobody", "viewer", "worker", "operator", "admin"};
+
+struct attack attack = {
+    .names = {{.name = "slot"},
+              {.name = "fence"},
+              {.name = "chunk"},
+              {.name = "doubt"},
+              {.name = "person"},
+              {.name = "key"},
+              {.name = "session"}},
+};
+
+// --- guards ---
+
+enum { NEVER = ATTACK_ROLES };
+
+// A text that stands for some rows, and the least level of those who may change them. attack.who: the
+// attacker; attack.audit: the last row of the audit before.
+static const struct guard {
+    const char *what;
+    int least;
+    const char *sql;
+} guards[] = {
+    {"the catalog", NEVER,
+     "SELECT md5(string_agg(line, E'\\n' ORDER BY line)) FROM ("
+     " SELECT concat('f', p.oid::regprocedure, p.proowner, p.proacl, p.proconfig, p.prosecdef, p.prosrc) AS "
+     "line"
+     "   FROM pg_proc p WHERE p.pronamespace IN ('redrive'::regnamespace, 'public'::regnamespace)"
+     " UNION ALL SELECT concat('c', c.oid::regclass, c.relowner, c.relacl, c.relhastriggers, c.relhasrules,"
+     "   c.relrowsecurity, c.relnatts) FROM pg_class c"
+     "   WHERE c.relnamespace IN ('redrive'::regnamespace, 'public'::regnamespace)"
+     " UNION ALL SELECT concat('a', a.attrelid::regclass, a.attname, a.attacl) FROM pg_attribute a JOIN "
+     "pg_class c"
+     "   ON c.oid = a.attrelid WHERE c.relnamespace IN ('redrive'::regnamespace, 'public'::regnamespace)"
+     " UNION ALL SELECT concat('t', tgname, tgrelid::regclass, tgenabled) FROM pg_trigger"
+     " UNION ALL SELECT concat('n', nspname, nspowner, nspacl) FROM pg_namespace WHERE nspname !~ "
+     "'^pg_temp|^pg_toast'"
+     " UNION ALL SELECT concat('s', setdatabase, setrole, setconfig) FROM pg_db_role_setting) AS lines"},
+    {"roles and their members", NEVER,
+     "SELECT md5(string_agg(line, E'\\n' ORDER BY line)) FROM ("
+     " SELECT concat(rolname, rolsuper, rolcreaterole, rolcreatedb, rolcanlogin, rolbypassrls, "
+     "rolreplication)"
+     "   AS line FROM pg_roles WHERE rolname ~ 'redrive|postgres'"
+     " UNION ALL SELECT concat('m', m.roleid::regrole, m.member::regrole, m.admin_option) FROM "
+     "pg_auth_members m"
+     "   WHERE m.roleid::regrole::text ~ 'redrive') AS lines"},
+    {"columns that are not redrive's to change", NEVER,
+     "SELECT md5(string_agg(concat_ws('/', id, event_id, event_type, source_table, source_id, event_payload,"
+     " error_message, stack_trace, max_retries, created_at, kafka_offset, kafka_partition, kafka_topic,"
+     " correlation_id, card_number), '|' ORDER BY id)) FROM public.dlq_events"},
+    {"events that nobody confirmed anything for", NEVER,
+     "SELECT md5(string_agg(concat_ws('/', id, status, resolved_at, resolved_by, retry_count, "
+     "last_retry_at), '|'"
+     " ORDER BY id)) FROM public.dlq_events WHERE id BETWEEN 19 AND 36 OR id > 40"},
+    {"events", LEVEL_WORKER, "SELECT md5(string_agg(e::text, '|' ORDER BY id)) FROM public.dlq_events e"},
+    {"what is in the audit", NEVER,
+     "SELECT md5(string_agg(a::text, '|' ORDER BY no)) FROM redrive.audit a"
+     " WHERE no <= current_setting('attack.audit')::bigint"},
+    {"the name in the audit", NEVER,
+     "SELECT count(*)::text FROM redrive.audit WHERE no > current_setting('attack.audit')::bigint"
+     " AND (who <> current_setting('attack.who') OR at NOT BETWEEN clock_timestamp() - interval '10 min' AND"
+     " clock_timestamp() OR pid <> pg_backend_pid())"},
+    {"the audit", LEVEL_WORKER, "SELECT count(*)::text FROM redrive.audit"},
+    {"the version", NEVER, "SELECT string_agg(v::text, '|') FROM redrive.schema_version v"},
+    {"the turn of a freeze", NEVER, "SELECT string_agg(t::text, '|') FROM redrive.freeze_turn t"},
+    {"the install", LEVEL_ADMIN, "SELECT string_agg(i::text, '|') FROM redrive.install i"},
+    {"what was asked for", NEVER,
+     "SELECT md5(string_agg(concat_ws('/', no, key, action, requested_by, host, scope, filter_text, "
+     "group_key,"
+     " reason, target_topic, recipe, created_at, undoes, approve_above), '|' ORDER BY no)) FROM "
+     "redrive.operation"
+     " WHERE no <= 8"},
+    {"how operations of others are sent", LEVEL_OPERATOR,
+     "SELECT md5(string_agg(concat_ws('/', no, rate, steps, settle_for, halt_above, is_cancelling, undo_for,"
+     " approved_by), '|' ORDER BY no)) FROM redrive.operation WHERE no <= 8"},
+    {"an operation that waits for approval", LEVEL_OPERATOR,
+     "SELECT concat((SELECT o::text FROM redrive.operation o WHERE no = 5), (SELECT string_agg(b::text, '|') "
+     "FROM"
+     " redrive.operation_batch b WHERE operation_no = 5))"},
+    {"an operation that is being frozen", LEVEL_OPERATOR,
+     "SELECT concat((SELECT o::text FROM redrive.operation o WHERE no = 6), (SELECT string_agg(b::text, '|') "
+     "FROM"
+     " redrive.operation_batch b WHERE operation_no = 6), (SELECT count(*) FROM redrive.freeze_batch))"},
+    {"what others froze", NEVER, // it may be cancelled
+     "SELECT string_agg(concat_ws('/', no, total, frozen_to, state = 'frozen' AND NOT is_cancelling,"
+     " (SELECT string_agg(b.dlq_ids::text, '|' ORDER BY b.no) FROM redrive.operation_batch b WHERE "
+     "b.operation_no"
+     " = o.no)), '|') FROM redrive.operation o WHERE no = 6"},
+    {"operations", LEVEL_WORKER, "SELECT md5(string_agg(o::text, '|' ORDER BY no)) FROM redrive.operation o"},
+    {"operations in another name", NEVER,
+     "SELECT count(*)::text FROM redrive.operation WHERE no > 8 AND requested_by <> "
+     "current_setting('attack.who')"},
+    {"new operations", LEVEL_OPERATOR, "SELECT count(*)::text FROM redrive.operation"},
+    {"items", LEVEL_WORKER,
+     "SELECT md5(concat((SELECT string_agg(i::text, '|' ORDER BY operation_no, dlq_id) FROM "
+     "redrive.operation_item i),"
+     " (SELECT string_agg(b::text, '|' ORDER BY operation_no, no) FROM redrive.operation_batch b),"
+     " (SELECT string_agg(k::text, '|' ORDER BY k::text) FROM redrive.publish_key k),"
+     " (SELECT string_agg(k::text, '|' ORDER BY k::text) FROM redrive.publish_key_recent k)))"},
+    {"the slot in another worker's hand", LEVEL_ADMIN,
+     "SELECT string_agg(s::text, '|') FROM redrive.slot s WHERE cluster = 'kafka-1' AND s.no = "
+     "current_setting('attack.slot')::int"},
+    {"chunks in flight and in doubt", LEVEL_ADMIN,
+     "SELECT md5(string_agg(c::text, '|' ORDER BY id)) FROM redrive.chunk c WHERE c.operation_no <= 3"},
+    {"chunks", LEVEL_WORKER, "SELECT md5(string_agg(c::text, '|' ORDER BY id)) FROM redrive.chunk c"},
+    {"the slot of a chunk that waits for a person", LEVEL_ADMIN,
+     "SELECT string_agg(s::text, '|') FROM redrive.slot s JOIN redrive.chunk c ON c.cluster = s.cluster AND"
+     " c.slot = s.no AND c.needs_person"},
+    {"slots", LEVEL_WORKER, "SELECT md5(string_agg(s::text, '|' ORDER BY no)) FROM redrive.slot s"},
+    {"the row of another worker", NEVER, "SELECT w::text FROM redrive.worker w WHERE name = 'host/1/1'"},
+    {"workers", LEVEL_WORKER, "SELECT string_agg(w::text, '|' ORDER BY name) FROM redrive.worker w"},
+    {"clusters", LEVEL_WORKER, "SELECT string_agg(c::text, '|' ORDER BY name) FROM redrive.cluster c"},
+    {"revisions that are there", NEVER,
+     "SELECT r::text FROM redrive.revision r WHERE dlq_id = 41 AND no = 1"},
+    {"revisions in another name", NEVER,
+     "SELECT count(*)::text FROM redrive.revision WHERE (dlq_id, no) <> (41, 1)"
+     " AND author <> current_setting('attack.who')"},
+    {"revisions", LEVEL_WORKER, "SELECT count(*)::text FROM redrive.revision"},
+    {"records that are there", NEVER, "SELECT r::text FROM redrive.record r WHERE dlq_id = 42"},
+    {"records", LEVEL_WORKER,
+     "SELECT concat((SELECT count(*) FROM redrive.record), (SELECT string_agg(dlq_id::text, ',' ORDER BY "
+     "dlq_id)"
+     " FROM redrive.record_wanted))"},
+    {"recipes and categories", LEVEL_OPERATOR,
+     "SELECT concat((SELECT string_agg(r::text, '|' ORDER BY name) FROM redrive.recipe r),"
+     " (SELECT string_agg(c::text, '|' ORDER BY group_key) FROM redrive.group_category c))"},
+    {"recipes and categories in another name", NEVER,
+     "SELECT ((SELECT count(*) FROM redrive.recipe WHERE name <> 'fix' AND author <> "
+     "current_setting('attack.who'))"
+     " + (SELECT count(*) FROM redrive.group_category WHERE group_key <> 255 AND who <>"
+     " current_setting('attack.who')))::text"},
+    {"counts and texts that somebody maintains", NEVER,
+     "SELECT md5(concat((SELECT string_agg(x::text, '|') FROM redrive.rollup_state x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY key) FROM redrive.rollup_group x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY no) FROM redrive.rollup_series x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY dlq_id) FROM redrive.rollup_event x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_total x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_hour x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_bucket x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY low) FROM redrive.rollup_batch x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY low) FROM redrive.text_snapshot x)))"},
+    {"notes for the counts", LEVEL_WORKER,
+     "SELECT md5(concat((SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_due x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_outcome x)))"},
+    {"what returned", LEVEL_WORKER,
+     "SELECT concat((SELECT string_agg(x::text, '|' ORDER BY dlq_id) FROM redrive.returned x),"
+     " (SELECT x::text FROM redrive.returned_position x))"},
+};
+enum { GUARDS = sizeof guards / sizeof *guards, SEEN = 1000 };
+
+static char before[GUARDS][SEEN];
+
+bool
+attack_is_guarded(const char *table)
+{
+    size_t len = strlen(table);
+    for (size_t i = 0; i < GUARDS; i++)
+        for (const char *at = guards[i].sql; (at = strstr(at, table)); at += len)
+            if (at[len] == ' ' || at[len] == ')' || at[len] == '\0')
+                return true;
+    return false;
+}
+
+// Of all guards in one statement, in their order.
+static PGresult *
+read_guards(void)
+{
+    static struct strbuf sql;
+    if (sql.len == 0)
+        for (size_t i = 0; i < GUARDS; i++)
+            strbuf_printf(&sql, "%sSELECT %zu, (%s)", i ? " UNION ALL " : "", i, guards[i].sql);
+    PGresult *r = PQexec(actors.session, strbuf_text(&sql));
+    if (PQresultStatus(r) != PGRES_TUPLES_OK)
+        fail_msg("%s", PQerrorMessage(actors.session));
+    return r;
+}
+
+static void
+keep_guards(void)
+{
+    PGresult *r = read_guards();
+    for (int i = 0; i < GUARDS; i++)
+        snprintf(before[i], SEEN, "%s", PQgetvalue(r, i, 1));
+    PQclear(r);
+}
+
+// --- the world ---
+
+static void
+name_text(const char *name, const char *value)
+{
+    for (size_t i = 0; i < ATTACK_NAMES; i++)
+        if (strcmp(attack.names[i].name, name) == 0)
+            snprintf(attack.names[i].value, sizeof attack.names[i].value, "'%s'", value);
+}
+
+static void
+name_number(const char *name, int64_t number)
+{
+    for (size_t i = 0; i < ATTACK_NAMES; i++)
+        if (strcmp(attack.names[i].name, name) == 0)
+            snprintf(attack.names[i].value, sizeof attack.names[i].value, "%lld", (long long)number);
+}
+
+static struct store *worker, *operator_; // stay connected: their sessions hold slot and counts
+
+static struct claim
+claim_of(int64_t operation, struct slot *slot)
+{
+    struct claim claim;
+    char id[UUID_SIZE];
+    snprintf(id, sizeof id, "%s", new_uuid(actors.world.admin));
+    assert_works(slot_acquire(worker, "kafka-1", "host/1/1", NULL, 0, slot, &err));
+    assert_works(chunk_claim(worker, slot, operation, id, 3, MANY_BYTES, &actors.world.arena, &claim, &err));
+    assert_int_equal(claim.count, 3);
+    return claim;
+}
+
+static int64_t
+ask(enum operation_action action, int64_t first, int64_t last)
+{
+    return make_operation(&actors.world, operator_, action, first, last);
+}
+
+// Operations 2, 3 and 1: two chunks in doubt, the second waits for a person, and one in flight.
+static void
+begin_chunks(void)
+{
+    struct slot slot;
+    int64_t in_flight = ask(ACTION_REPROCESS, 1, 6), first = ask(ACTION_REPROCESS, 7, 9),
+            second = ask(ACTION_REPROCESS, 10, 12);
+    struct claim claim = claim_of(first, &slot);
+    assert_works(chunk_finish(worker, &slot, &claim.chunk, CHUNK_IN_DOUBT, "unknown", &err));
+    name_text("doubt", claim.chunk.id);
+    claim = claim_of(second, &slot);
+    assert_works(chunk_finish(worker, &slot, &claim.chunk, CHUNK_IN_DOUBT, "unknown", &err));
+    test_sql(actors.world.admin, "UPDATE redrive.chunk SET needs_person = true WHERE id = '%s'",
+             claim.chunk.id);
+    name_text("person", claim.chunk.id);
+    claim = claim_of(in_flight, &slot);
+    name_text("chunk", claim.chunk.id);
+    name_number("slot", slot.no);
+    name_number("fence", slot.fence);
+    test_sql(actors.world.admin, "UPDATE redrive.slot SET lease_until = 'infinity' WHERE no = %d", slot.no);
+}
+
+// 4 a discard that is confirmed; 5 waits for approval; 6 is half frozen; 7 is done; 8 is paused.
+static void
+begin_operations(void)
+{
+    PGconn *olga = test_connect(conninfo_of(actors.operator_));
+    ask(ACTION_DISCARD, 13, 18);
+    static const char *const asked[] = {"reprocess", "discard"};
+    for (int i = 0; i < 2; i++) {
+        int64_t no;
+        char sql[200];
+        snprintf(sql, sizeof sql,
+                 "SELECT no FROM redrive.operation_begin(gen_random_uuid(), '%s', 'some', NULL, NULL, 'why', "
+                 "NULL, -1)",
+                 asked[i]);
+        no = test_number(olga, sql);
+        assert_int_equal(no, 5 + i);
+        if (i == 0)
+            test_sql(olga, "SELECT redrive.operation_plan(%lld, '{2,4}', 60000, 20, 0, 1)", (long long)no);
+        test_sql(olga, "SELECT redrive.operation_freeze(%lld, ARRAY(SELECT generate_series(%d, %d)))",
+                 (long long)no, i ? 31 : 19, i ? 33 : 30);
+        if (i == 0)
+            test_sql(olga, "SELECT redrive.operation_confirm(%lld)", (long long)no);
+    }
+    assert_int_equal(apply_operation(&actors.world, ACTION_DISCARD, 34, 36), 7);
+    int64_t paused = ask(ACTION_REPROCESS, 37, 40);
+    assert_int_equal(paused, 8);
+    assert_works(operation_steer(operator_, paused, STEER_PAUSE, 0, &err));
+    name_text("key", test_text(actors.world.admin, "SELECT key FROM redrive.operation WHERE no = 5"));
+    PQfinish(olga);
+}
+
+// What else others wrote down.
+static void
+begin_notes(void)
+{
+    struct rollup_lease lease;
+    assert_works(worker_beat(worker, "host/1/1", true, "busy", 5, &err));
+    assert_works(rollup_acquire(worker, "m", &lease, &err));
+    test_sql(actors.world.admin,
+             "UPDATE redrive.rollup_state SET lease_until = 'infinity', high = 60, low = 0");
+    test_sql(
+        actors.world.admin,
+        "INSERT INTO redrive.cluster (name, promise, words, evidence) VALUES ('kafka-1', 'exactly once', "
+        "'exactly once', 'tried');"
+        "INSERT INTO redrive.revision (dlq_id, no, payload, reason) VALUES (41, 1, '{}', 'because');"
+        "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", value) VALUES (42, 'orders', 1, "
+        "1, '{}');"
+        "INSERT INTO redrive.record_wanted (dlq_id) VALUES (43);"
+        "INSERT INTO redrive.recipe VALUES ('fix', 'remove $.a', 'olga', now(), 'because');"
+        "INSERT INTO redrive.group_category VALUES (255, 'data', 'olga', now(), 'because', 1);"
+        "INSERT INTO redrive.rollup_group (key, pattern, sample) VALUES (255, 'boom', 'boom');"
+        "INSERT INTO redrive.rollup_series (group_key, event_type, source_table, topic) VALUES (255, 't', "
+        "'', 'orders');"
+        "INSERT INTO redrive.rollup_event SELECT i, 1, 1, 0 FROM generate_series(1, 60) AS i;"
+        "INSERT INTO redrive.rollup_total VALUES (1, 0, 60);"
+        "INSERT INTO redrive.text_snapshot (low, high, n, content) VALUES (1, 60, 60, 'pack')");
+    name_number("session", test_number(actors.world.admin, "SELECT coalesce(max(holder_pid), 0) FROM "
+                                                           "redrive.slot WHERE holder = 'host/1/1'"));
+}
+
+int
+attack_make(void **state)
+{
+    begin_actors(state);
+    worker = store_of(actors.worker);
+    operator_ = store_of(actors.operator_);
+    begin_chunks();
+    begin_operations();
+    begin_notes();
+    for (int i = 0; i < ATTACK_ROLES; i++) {
+        char stem[40], group[40];
+        snprintf(stem, sizeof stem, "mallory_%s", attack_levels[i]);
+        snprintf(group, sizeof group, "redrive_%s", attack_levels[i]);
+        attack.attackers[i].level = (enum attack_level)i;
+        make_login(attack.attackers[i].login, stem, i == LEVEL_NOBODY ? NULL : group);
+    }
+    // A superuser's session that takes the attackers' part and then looks at what became of it.
+    PQfinish(actors.session);
+    actors.session = test_connect(actors.world.conninfo);
+    test_sql(actors.session,
+             "SET client_min_messages = error; SET statement_timeout = '5s'; SET lock_timeout = '1s'");
+    return 0;
+}
+
+int
+attack_unmake(void **state)
+{
+    for (int i = 0; i < ATTACK_ROLES; i++)
+        test_sql(actors.world.admin, "DROP OWNED BY %s; DROP ROLE %s", attack.attackers[i].login,
+                 attack.attackers[i].login);
+    store_close(worker);
+    store_close(operator_);
+    return end_actors(state);
+}
+
+// --- attempts ---
+
+static struct {
+    const struct attacker *attacker;
+    struct strbuf unwanted; // a line each
+} now;
+
+static void
+note_unwanted(const char *what, const char *detail)
+{
+    attack.unwanted++;
+    if (now.unwanted.len < 4000)
+        strbuf_printf(&now.unwanted, "%s: %.300s\n", what, detail);
+}
+
+void
+attack_begin(const struct attacker *attacker)
+{
+    now.attacker = attacker;
+    strbuf_reset(&now.unwanted);
+    test_sql(actors.session,
+             "BEGIN; SELECT set_config('attack.who', '%s', true), set_config('attack.slot', '%s', true),"
+             " set_config('attack.audit', (SELECT max(no) FROM redrive.audit)::text, true)",
+             attacker->login, attack.names[0].value);
+    keep_guards();
+    test_sql(actors.session, "SET SESSION AUTHORIZATION %s", attacker->login);
+}
+
+// A right is missing; or the deed does not exist for this kind of a relation, which PostgreSQL says first; or
+// somebody, such as autovacuum, has the lock.
+static bool
+is_refusal(const char *state)
+{
+    static const char *const refusals[] = {"42501", "42809", "55000", "55P03"};
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        if (strcmp(state, refusals[i]) == 0)
+            return true;
+    return false;
+}
+
+void
+attack_try(const char *sql, bool may)
+{
+    struct strbuf text = {0};
+    strbuf_printf(&text, "SAVEPOINT attempt; %s; RELEASE attempt", sql);
+    PGresult *r = PQexec(actors.session, strbuf_text(&text));
+    strbuf_release(&text);
+    const char *field = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    char state[6] = "";
+    snprintf(state, sizeof state, "%s", field ? field : "");
+    attack.attempts++;
+    if (*state) {
+        attack.refused++;
+        test_sql(actors.session, "ROLLBACK TO attempt");
+    }
+    if (strncmp(state, "XX", 2) == 0 || strncmp(state, "58", 2) == 0 || strcmp(state, "57014") == 0)
+        note_unwanted(PQresultErrorMessage(r), sql);
+    if (!may && !is_refusal(state))
+        note_unwanted(*state ? state : "it worked", sql);
+    PQclear(r);
+}
+
+void
+attack_end(const char *what)
+{
+    test_sql(actors.session, "RESET SESSION AUTHORIZATION");
+    PGresult *r = read_guards();
+    for (int i = 0; i < GUARDS; i++) {
+        bool is_same = strncmp(before[i], PQgetvalue(r, i, 1), SEEN - 1) == 0;
+        if (!is_same && (int)now.attacker->level < guards[i].least)
+            note_unwanted(guards[i].what, PQgetvalue(r, i, 1));
+    }
+    PQclear(r);
+    test_sql(actors.session, "ROLLBACK");
+    if (now.unwanted.len)
+        print_error("%s, %s:\n%s", attack_levels[now.attacker->level], what, strbuf_text(&now.unwanted));
+    strbuf_release(&now.unwanted);
+}
