@@ -137,8 +137,8 @@ only_looks(struct call *call, const struct store *store)
     const struct store_info *info = store_info(store);
     if (call->settings.connection.read_only || info->schema_version == 0 || info->may_decide)
         return NULL;
-    return arena_printf(&call->settings.arena, "%s has read-only access: GRANT redrive_operator TO \"%s\";",
-                        info->user, info->user);
+    return arena_printf(&call->settings.arena, "%s has read-only access: GRANT redrive_operator TO %s;",
+                        info->user, store_quote_name(info->user, &call->settings.arena));
 }
 
 static int

@@ -34,6 +34,17 @@ tell_judgement(const struct checkup *checkup, const struct judgement *judgement)
     checkup->found(checkup->context, judgement->verdict, judgement->sentence, judgement->remedy);
 }
 
+// For a statement that a person is to run.
+static const char *
+literal(const char *text, struct arena *arena)
+{
+    struct strbuf quoted = {0};
+    pg_literal(&quoted, text);
+    const char *kept = arena_text(arena, strbuf_bytes(&quoted));
+    strbuf_release(&quoted);
+    return kept;
+}
+
 // --- the server ---
 
 static void
@@ -310,12 +321,13 @@ check_level(const struct checkup *checkup, const PGresult *r, int row)
     struct arena arena = {0};
     int64_t all = value_int8(r, row, 2), mine = value_int8(r, row, 3);
     const char *role = value_text(r, row, 0, &arena), *user = value_text(r, row, 5, &arena);
-    const char *remedy = value_bool(r, row, 1)
-                             ? arena_printf(&arena, "GRANT %s TO %s;", role, user)
-                             : arena_printf(&arena,
-                                            "redrive migrate --roles, then GRANT %s TO %s; (or what SELECT "
-                                            "redrive.grants('%s', '%s') prints)",
-                                            role, user, user, strchr(role, '_') + 1);
+    const char *remedy =
+        value_bool(r, row, 1)
+            ? arena_printf(&arena, "GRANT %s TO %s;", role, user)
+            : arena_printf(&arena,
+                           "redrive migrate --roles, then GRANT %s TO %s; (or what SELECT "
+                           "redrive.grants(%s, '%s') prints)",
+                           role, user, literal(checkup->store->info.user, &arena), strchr(role, '_') + 1);
     if (mine == all)
         tell(checkup, CHECKUP_OK, "", "%s %s", user, may[row]);
     else if (mine > 0)
@@ -357,8 +369,8 @@ check_doubt(const struct checkup *checkup, struct err *err)
         const char *cluster = value_text(r, i, 0, &arena), *why = value_text(r, i, 2, &arena);
         if (value_is_null(r, i, 3))
             tell(checkup, CHECKUP_WRONG,
-                 arena_printf(&arena, "when it is understood: SELECT redrive.slot_renew('%s', %d, 'why');",
-                              cluster, value_int4(r, i, 1)),
+                 arena_printf(&arena, "when it is understood: SELECT redrive.slot_renew(%s, %d, 'why');",
+                              literal(cluster, &arena), value_int4(r, i, 1)),
                  "slot %d of cluster %s is suspended: %s", value_int4(r, i, 1), cluster, why);
         else
             tell(

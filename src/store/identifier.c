@@ -84,6 +84,16 @@ add_quoted(struct strbuf *out, const char *name)
     strbuf_add_char(out, '"');
 }
 
+const char *
+store_quote_name(const char *name, struct arena *arena)
+{
+    struct strbuf quoted = {0};
+    add_quoted(&quoted, name);
+    const char *text = arena_text(arena, strbuf_bytes(&quoted));
+    strbuf_release(&quoted);
+    return text;
+}
+
 void
 pg_quote_table(struct strbuf *out, const char *schema, const char *name)
 {

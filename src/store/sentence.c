@@ -191,17 +191,17 @@ ask_rights(struct store *store)
 
 // Each of these says what is missing and returns true, or false where nothing of its kind is.
 static bool
-explain_contract(const struct store *store, const PGresult *r, const char *user, struct err *err)
+explain_contract(const struct store *store, const PGresult *r, const char *user, struct arena *arena,
+                 struct err *err)
 {
-    const char *table = store->table_text;
+    const char *table = store->table_text, *grantee = store_quote_name(user, arena);
     if (!value_bool(r, 0, MAY_CONTRACT_SCHEMA) && value_bool(r, 0, HAS_CONTRACT))
-        err_set(
-            err, ERR_DENIED,
-            "%s may not look into schema %s; its owner can allow it: GRANT USAGE ON SCHEMA \"%s\" TO \"%s\";",
-            user, store->table_schema, store->table_schema, user);
+        err_set(err, ERR_DENIED,
+                "%s may not look into schema %s; its owner can allow it: GRANT USAGE ON SCHEMA %s TO %s;",
+                user, store->table_schema, store_quote_name(store->table_schema, arena), grantee);
     else if (value_bool(r, 0, HAS_CONTRACT) && !value_bool(r, 0, MAY_CONTRACT))
-        err_set(err, ERR_DENIED, "%s may not read %s; its owner can allow it: GRANT SELECT ON %s TO \"%s\";",
-                user, table, table, user);
+        err_set(err, ERR_DENIED, "%s may not read %s; its owner can allow it: GRANT SELECT ON %s TO %s;",
+                user, table, table, grantee);
     return err_is_set(err);
 }
 
@@ -209,34 +209,32 @@ static bool
 explain_ours(const struct store *store, const PGresult *r, const char *user, struct arena *arena,
              struct err *err)
 {
-    const char *owner = value_text(r, 0, OWNER, arena);
+    const char *owner = value_text(r, 0, OWNER, arena), *grantee = store_quote_name(user, arena);
     if (!value_bool(r, 0, HAS_SCHEMA))
         err_set(err, ERR_DENIED,
                 "%s may not create the schema redrive; a database owner can allow it: GRANT CREATE ON "
-                "DATABASE \"%s\" "
-                "TO \"%s\";",
-                user, value_text(r, 0, DATABASE, arena), user);
+                "DATABASE %s TO %s;",
+                user, store_quote_name(value_text(r, 0, DATABASE, arena), arena), grantee);
     else if (!value_bool(r, 0, MAY_SCHEMA))
         err_set(err, ERR_DENIED,
                 "%s may not use the schema redrive; its owner %s can allow it: GRANT USAGE ON SCHEMA redrive "
-                "TO \"%s\";",
-                user, owner, user);
+                "TO %s;",
+                user, owner, grantee);
     else if (value_bool(r, 0, HAS_FUNCTION) && !value_bool(r, 0, MAY_FUNCTION) && !value_is_null(r, 0, ROLE))
         err_set(err, ERR_DENIED,
-                "%s may not call redrive.%s; an administrator of the roles can allow it: GRANT %s TO \"%s\";",
-                user, store->failed.function, value_text(r, 0, ROLE, arena), user);
+                "%s may not call redrive.%s; an administrator of the roles can allow it: GRANT %s TO %s;",
+                user, store->failed.function, value_text(r, 0, ROLE, arena), grantee);
     else if (value_bool(r, 0, HAS_FUNCTION) && !value_bool(r, 0, MAY_FUNCTION))
         err_set(err, ERR_DENIED,
                 "%s may not call redrive.%s; the schema's owner %s can allow it: GRANT EXECUTE ON FUNCTION "
-                "redrive.%s TO "
-                "\"%s\";",
-                user, store->failed.function, owner, store->failed.function, user);
+                "redrive.%s TO %s;",
+                user, store->failed.function, owner, store->failed.function, grantee);
     else if (!value_bool(r, 0, MAY_TABLES))
         err_set(err, ERR_DENIED,
                 "%s may not read the tables of schema redrive; its owner %s can allow it: GRANT SELECT ON "
                 "ALL TABLES IN "
-                "SCHEMA redrive TO \"%s\";",
-                user, owner, user);
+                "SCHEMA redrive TO %s;",
+                user, owner, grantee);
     return err_is_set(err);
 }
 
@@ -249,8 +247,9 @@ explain_owner(const struct store *store, const PGresult *r, struct arena *arena,
         err_set(err, ERR_DENIED,
                 "%s, who owns the schema redrive, may not change %s; the table's owner can allow it: GRANT "
                 "USAGE ON "
-                "SCHEMA \"%s\" TO \"%s\"; GRANT SELECT, UPDATE ON %s TO \"%s\";",
-                owner, table, store->table_schema, owner, table, owner);
+                "SCHEMA %s TO %s; GRANT SELECT, UPDATE ON %s TO %s;",
+                owner, table, store_quote_name(store->table_schema, arena), store_quote_name(owner, arena),
+                table, store_quote_name(owner, arena));
 }
 
 static void
@@ -258,8 +257,9 @@ explain_denied(const struct store *store, const PGresult *r, struct err *err)
 {
     struct arena arena = {0};
     const char *user = value_text(r, 0, USER, &arena);
-    bool is_said = store->failed.on_contract && explain_contract(store, r, user, err);
-    if (!is_said && !explain_ours(store, r, user, &arena, err) && !explain_contract(store, r, user, err))
+    bool is_said = store->failed.on_contract && explain_contract(store, r, user, &arena, err);
+    if (!is_said && !explain_ours(store, r, user, &arena, err) &&
+        !explain_contract(store, r, user, &arena, err))
         explain_owner(store, r, &arena, err);
     arena_release(&arena);
 }

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/arena.h"
 #include "base/err.h"
 #include "base/uuid.h"
 #include "core/category.h"
@@ -67,6 +68,9 @@ struct store_info {
                      // until adopted
 };
 const struct store_info *store_info(const struct store *store);
+
+// A name as SQL writes it, always in quotes, for a statement that a person is to run. Lives in the arena.
+const char *store_quote_name(const char *name, struct arena *arena);
 
 bool store_now(struct store *store, int64_t *instant, struct err *err) MUST_CHECK; // clock_timestamp()
 
