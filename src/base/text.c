@@ -169,14 +169,20 @@ short_escape(uint32_t point)
     }
 }
 
+enum { MOST_MARKS = 4 }; // combining, on one base; as on the screen
+
 void
 text_visible(struct strbuf *out, struct bytes untrusted, bool lines)
 {
+    int marks = 0; // on the last base
     for (size_t at = 0; at < untrusted.len;) {
         uint32_t point;
         size_t len = utf8_decode(untrusted, at, &point);
+        marks = point != UTF8_INVALID && utf8_width(point) == 0 ? marks + 1 : 0;
         if (point == UTF8_INVALID)
             strbuf_printf(out, "\\x%02x", (unsigned char)untrusted.data[at]);
+        else if (marks > MOST_MARKS)
+            strbuf_printf(out, "<U+%04X>", point);
         else if (utf8_printable(point) || (lines && (point == '\n' || point == '\t')))
             strbuf_add(out, bytes_slice(untrusted, at, len));
         else if (short_escape(point))

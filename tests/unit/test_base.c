@@ -121,8 +121,11 @@ hostile_text_becomes_visible(void **state)
         {"\xc2\x9b", 2, "<U+009B>"},     // the same as a character
         {"\xe2\x80\xae", 3, "<U+202E>"}, // right-to-left override // NOLINT(misc-misleading-bidirectional)
         {"\xe2\x80\x8b", 3, "<U+200B>"}, // zero width
-        {"\xee\x80\x80", 3, "<U+E000>"}, // private use
-        {"\xc0\xaf", 2, "\\xc0\\xaf"},   // overlong
+        // A fifth mark on one base, and none on the next.
+        {"e\xcc\x81\xcc\x81\xcc\x81\xcc\x81\xcc\x81x\xcc\x81", 14,
+         "e\xcc\x81\xcc\x81\xcc\x81\xcc\x81<U+0301>x\xcc\x81"},
+        {"\xee\x80\x80", 3, "<U+E000>"},        // private use
+        {"\xc0\xaf", 2, "\\xc0\\xaf"},          // overlong
         {"\xed\xa0\x80", 3, "\\xed\\xa0\\x80"}, // surrogate
         {"\x00", 1, "\\0"},
         {"\x7f", 1, "\\x7f"},
