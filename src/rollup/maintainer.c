@@ -72,7 +72,8 @@ struct maintainer {
     struct store *store;
     char name[UUID_SIZE]; // the holder of the lease
     bool is_over;         // no rights, or no schema
-    int attempts;         // that failed, since one that did not
+    int attempts;         // that failed, until there was none for a while
+    int64_t failed_at;    // clock_mono of the last one
     int64_t acquire_at;
     struct rollup_lease lease; // kept up to date here between two calls
     bool is_all_uncompared;    // and the comparison of those events has not begun
@@ -514,6 +515,8 @@ do_next(struct maintainer *maintainer, int64_t *wait, struct err *err)
     return true;
 }
 
+#define CALM (60 * US_PER_SECOND) // without a failure: then the next one is a first one
+
 // After a failure: how long to rest.
 static int64_t
 rest(struct maintainer *maintainer, const struct err *err)
@@ -528,6 +531,7 @@ rest(struct maintainer *maintainer, const struct err *err)
         return INT64_MAX;
     }
     log_line(LOG_WARN, "rollup paused", LOG_TEXT("why", err->text));
+    maintainer->failed_at = clock_mono();
     return store_backoff(maintainer->attempts++);
 }
 
@@ -548,6 +552,8 @@ maintainer_step(struct maintainer *maintainer)
     }
     if (!do_next(maintainer, &wait, &err))
         return rest(maintainer, &err);
-    maintainer->attempts = 0;
+    // Where a disk is full some steps work and the next does not: a step alone is no recovery.
+    if (clock_mono() - maintainer->failed_at > CALM)
+        maintainer->attempts = 0;
     return wait;
 }
