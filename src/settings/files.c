@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "settings/comments.h"
 #include "settings/config_text.h"
+#include "settings/kafka_properties.h"
 #include "base/strbuf.h"
 #include "settings/values.h"
 
@@ -152,6 +153,20 @@ check_trust(const struct settings_files *files, size_t from, const struct stat *
     return true;
 }
 
+// A secret that everybody may read is none.
+static bool
+check_secrets(const struct settings_files *files, size_t from, const struct stat *status, struct err *err)
+{
+    for (size_t i = from; i < files->found_count && (status->st_mode & S_IROTH) != 0; i++) {
+        const struct settings_found *found = &files->found[i];
+        char where[400];
+        snprintf(where, sizeof where, "%s:%d", found->file, found->line);
+        if (found->id < 0 && found->name != NULL && kafka_property_is_secret(found->name))
+            return kafka_property_say_open(found->name, where, err);
+    }
+    return true;
+}
+
 static bool
 read_stream(struct settings_files *files, FILE *stream, const char *path, struct err *err)
 {
@@ -163,7 +178,8 @@ read_stream(struct settings_files *files, FILE *stream, const char *path, struct
     files->paths[files->path_count++] = reading.path;
     size_t before = files->found_count;
     char *source = comments_read(stream);
-    bool ok = settings_files_parse(&reading, source, err) && check_trust(files, before, &status, err);
+    bool ok = settings_files_parse(&reading, source, err) && check_trust(files, before, &status, err) &&
+              check_secrets(files, before, &status, err);
     free(source);
     return ok;
 }

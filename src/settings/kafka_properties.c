@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// A name, or an ending where it starts with '*'.
+// A name, an ending where it begins with '*', or a beginning where it ends with one.
 static const struct refused {
     const char *name;
     const char *reason;
@@ -13,7 +13,11 @@ static const struct refused {
     {"ssl.engine.location", "it loads programs into this one"},
     {"ssl.engine.id", "it loads programs into this one"},
     {"ssl.providers", "it loads programs into this one"},
+    {"test.*", "it puts a broker within this program, or breaks a connection on purpose"},
+    {"ut_*", "it is for librdkafka's own tests"},
     {"*_cb", "only the program itself can set it"},
+    {"interceptors", "only the program itself can set it"},
+    {"default_topic_conf", "only the program itself can set it"},
     {"opaque", "only the program itself can set it"},
     {"debug", "its output goes over the screen and may show payloads"},
     {"transactional.id", "the publish protocol sets it"},
@@ -34,10 +38,12 @@ static const char *const secrets[] = {
 static bool
 names(const struct refused *row, const char *name)
 {
+    size_t wanted = strlen(row->name), len = strlen(name);
+    if (row->name[wanted - 1] == '*')
+        return strncmp(row->name, name, wanted - 1) == 0;
     if (row->name[0] != '*')
         return strcmp(row->name, name) == 0;
-    size_t tail = strlen(row->name + 1), len = strlen(name);
-    return len >= tail && strcmp(name + len - tail, row->name + 1) == 0;
+    return len >= wanted - 1 && strcmp(name + len - (wanted - 1), row->name + 1) == 0;
 }
 
 bool
@@ -59,4 +65,14 @@ kafka_property_is_secret(const char *name)
         if (strcmp(secrets[i], name) == 0)
             return true;
     return false;
+}
+
+bool
+kafka_property_say_open(const char *name, const char *where, struct err *err)
+{
+    return err_set(
+        err, ERR_USAGE,
+        "%s: %s is a secret, and everybody may read this file: chmod o= it, or keep the secret in a "
+        "file of its own, by %s.file",
+        where, name, name);
 }

@@ -219,6 +219,7 @@ apply_properties_file(struct settings *settings, const char *path, struct err *e
             "-F %s: Kafka properties are only taken from a file that belongs to you or root and that nobody "
             "else can write; chmod go-w it",
             path);
+    bool is_open = (status.st_mode & S_IROTH) != 0;
     char *line = NULL;
     size_t room = 0;
     for (int no = 1; ok && getline(&line, &room, stream) >= 0; no++) {
@@ -226,7 +227,11 @@ apply_properties_file(struct settings *settings, const char *path, struct err *e
         if (text.len == 0 || text.data[0] == '#')
             continue;
         const char *where = arena_printf(&settings->arena, "%s:%d", path, no);
-        ok = apply_pair(settings, arena_text(&settings->arena, text), where, false, err);
+        const char *pair = arena_text(&settings->arena, text);
+        ok = apply_pair(settings, pair, where, false, err);
+        pair = arena_text(&settings->arena, bytes_trim((struct bytes){pair, strcspn(pair, "=")}));
+        if (ok && is_open && kafka_property_is_secret(pair))
+            ok = kafka_property_say_open(pair, where, err);
     }
     free(line);
     fclose(stream);

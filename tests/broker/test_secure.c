@@ -145,33 +145,6 @@ tls_to_a_plain_port_is_reported(void **state)
     assert_kept_out(server.plain, server.authority, PASSWORD, ERR_UNREACHABLE, "check security.protocol");
 }
 
-static void
-weak_settings_have_a_badge(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *brokers, *name, *value, *badge;
-    } cases[] = {
-        {"127.0.0.1:9092", "client.id", "x", NULL},
-        {"localhost:9092,[::1]:9092", "client.id", "x", NULL},
-        {"kafka1:9092", "client.id", "x", "can be read on the way"},
-        {"127.0.0.1:9092,kafka1:9092", "security.protocol", "SASL_PLAINTEXT", "can be read on the way"},
-        {"kafka1:9092", "security.protocol", "SASL_SSL", NULL},
-        {"kafka1:9092", "enable.ssl.certificate.verification", "false", "certificates are not verified"},
-        {"kafka1:9092", "ssl.endpoint.identification.algorithm", "none", "names in Kafka's certificates"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct broker_property property = {cases[i].name, cases[i].value};
-        const struct broker_settings settings = {
-            .brokers = cases[i].brokers, .properties = &property, .property_count = 1};
-        const char *badge = broker_settings_weakness(&settings);
-        if (cases[i].badge)
-            assert_true(badge && strstr(badge, cases[i].badge));
-        else
-            assert_null(badge);
-    }
-}
-
 // --- which right is missing ---
 
 // Carries out the command that a finding names, as the administrator.
@@ -540,7 +513,6 @@ main(void)
         cmocka_unit_test(a_certificate_of_another_host_is_reported),
         cmocka_unit_test(an_expired_certificate_is_reported),
         cmocka_unit_test(tls_to_a_plain_port_is_reported),
-        cmocka_unit_test(weak_settings_have_a_badge),
         cmocka_unit_test(missing_rights_are_named_one_by_one_with_the_command_that_mends_them),
         cmocka_unit_test(closed_topics_block_nobody_and_open_again),
         cmocka_unit_test(no_secret_is_in_arguments_logs_or_a_core),

@@ -264,6 +264,32 @@ test_kafka(void **state)
     assert_non_null(strstr(world->err.text, "chmod go-w"));
 }
 
+// A secret in clear that everybody on the host may read, in a configuration or behind -F.
+static void
+test_open_secrets(void **state)
+{
+    struct world *world = *state;
+    write_file(world->config, "kafka.linger.ms = 5\nprofile p { kafka { sasl.password = hunter2 } }\n");
+    chmod(world->config, 0640);
+    assert_true(load(world, NULL));
+    chmod(world->config, 0644);
+    assert_false(load(world, NULL));
+    assert_non_null(strstr(world->err.text, "sasl.password is a secret, and everybody may read this file"));
+    assert_null(strstr(world->err.text, "hunter2"));
+    write_file(world->config, "kafka.linger.ms = 5\nkafka.sasl.password.env = PASSWORD\n");
+    chmod(world->config, 0644);
+    assert_true(load(world, NULL));
+
+    write_file(world->other, "linger.ms=5\n ssl.key.password = hunter2\n");
+    const char *const files[] = {world->other};
+    const struct settings_request request = {.kafka_files = files, .kafka_file_count = 1};
+    assert_true(load(world, &request));
+    chmod(world->other, 0644);
+    assert_false(load(world, &request));
+    assert_non_null(strstr(world->err.text, "other:2: ssl.key.password is a secret"));
+    assert_null(strstr(world->err.text, "hunter2"));
+}
+
 static void
 test_kafka_files(void **state)
 {
@@ -358,6 +384,11 @@ test_refused_properties(void **state)
     assert_false(kafka_property_check("transactional.id", "-X", &err));
     err_clear(&err);
     assert_false(kafka_property_check("", "-X", &err));
+    err_clear(&err);
+    // A broker within this program would take every record and lose it.
+    assert_false(kafka_property_check("test.mock.num.brokers", "-X", &err));
+    err_clear(&err);
+    assert_false(kafka_property_check("ut_handle_ProduceResponse", "-X", &err));
     assert_true(kafka_property_is_secret("ssl.key.password"));
     assert_false(kafka_property_is_secret("ssl.key.location"));
 }
@@ -487,6 +518,7 @@ main(void)
         cmocka_unit_test_setup_teardown(test_checks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lists, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_kafka, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_open_secrets, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_kafka_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_secrets_kept_elsewhere, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_secrets_that_cannot_be_read, set_up, tear_down),
