@@ -29,6 +29,7 @@ struct list_job {
     struct search_found found;  // not sent yet
     int64_t sent_at;            // clock_mono
     bool waits_for_rows;        // to know its candidates
+    bool is_confirmed;          // of a collection: what was found was matched in the rows themselves
     bool is_sorted;             // what was found is in its order, and is being sent
     size_t at;                  // candidates looked at, or of a sorted list sent
     int64_t before_id;          // without candidates: below this

@@ -135,6 +135,35 @@ search_some(struct reader *reader, struct list_job *list, struct err *err)
     return true;
 }
 
+// What an action is about is not chosen by texts that others may have written: it is matched once more, in
+// the rows.
+static bool
+must_confirm(const struct reader *reader, const struct list_job *list)
+{
+    return list->leaves_undecided && !list->is_confirmed && list->search &&
+           list->query.source == LIST_PENDING && (filter_needs(list->filter) & EVENT_ERROR) &&
+           text_cache_has_foreign(reader->texts.cache);
+}
+
+static void
+confirm_found(struct reader *reader, struct list_job *list)
+{
+    list->is_confirmed = true;
+    if (list->found.count == 0)
+        return;
+    search_destroy(list->search);
+    free(list->candidates);
+    list->candidates = list->found.ids;
+    list->candidate_count = list->found.count;
+    list->found = (struct search_found){.undecided = list->found.undecided};
+    list->search = search_create(&(struct search_query){.filter = list->filter,
+                                                        .ids = list->candidates,
+                                                        .count = list->candidate_count,
+                                                        .leaves_undecided = true,
+                                                        .is_wanted_elsewhere = is_asked_for,
+                                                        .context = reader});
+}
+
 bool
 reader_search_step(struct reader *reader, struct list_job *list)
 {
@@ -152,6 +181,12 @@ reader_search_step(struct reader *reader, struct list_job *list)
         if (number)
             reader_list_end(list);
         return session_failed(&reader->session, number, &err);
+    }
+    if (must_confirm(reader, list)) {
+        send_progress(reader, list);
+        if (search_is_over(list->search))
+            confirm_found(reader, list);
+        return true;
     }
     if (is_sorted) {
         send_progress(reader, list);

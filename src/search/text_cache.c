@@ -54,6 +54,7 @@ struct text_cache {
         struct text_snapshot next; // the next below the column; data NULL: not read yet
         bool is_adjacent;          // the column reaches down to it
         bool is_over;              // none is below the column
+        bool was_adopted;          // one at least
     } snapshots;
 };
 
@@ -341,6 +342,12 @@ text_cache_read_page(struct text_cache *cache, struct store *store, const struct
     return true;
 }
 
+bool
+text_cache_has_foreign(const struct text_cache *cache)
+{
+    return cache->snapshots.was_adopted;
+}
+
 size_t
 text_cache_in_snapshots(struct text_cache *cache, struct store *store, enum event_text text)
 {
@@ -390,6 +397,7 @@ adopt_snapshot(struct text_cache *cache, int64_t below)
         rest_snapshots(cache);
         return;
     }
+    snapshots->was_adopted = true;
     // The next look begins at the snapshot's floor. Equal floors: one long transaction holds both.
     if (snapshots->state.xmin_floor <= cache->xmin_floor) {
         cache->xmin_floor = snapshots->state.xmin_floor;

@@ -44,6 +44,8 @@ struct text_seek *text_cache_seek(struct text_cache *cache, enum event_text text
 // Of how many events snapshots hold the text. Where that is most of the column, reading them is quicker than
 // asking the server.
 size_t text_cache_in_snapshots(struct text_cache *cache, struct store *store, enum event_text text);
+// Are there texts in the cache that another process wrote into a snapshot? They may be anything.
+bool text_cache_has_foreign(const struct text_cache *cache);
 void text_cache_was_left(struct text_cache *cache); // a search was given up before its end
 void text_cache_rest(struct text_cache *cache);     // no search runs: ends idle connections
 struct column *text_cache_column(struct text_cache *cache, enum event_text text);

@@ -250,6 +250,43 @@ a_pack_may_hold_little(void **state)
     }
 }
 
+// Half a million empty texts compress to nothing, and each would take 16 bytes in every screen.
+static void
+a_pack_holds_no_more_texts_than_events(void **state)
+{
+    (void)state;
+    struct column many, one;
+    struct strbuf pack = {0}, events = {0}, forged = {0};
+    column_init(&many, key);
+    column_init(&one, key);
+    for (int64_t id = 1000; id > 0; id--) {
+        char text[20];
+        snprintf(text, sizeof text, "%d", (int)id);
+        column_add(&many, id, bytes_of(text));
+    }
+    column_add(&one, 5, BYTES("1000"));
+    column_pack(&many, &pack);
+    column_pack(&one, &events);
+    // The events of one, and the texts of many: the parts stand one behind the other, the texts from the mark
+    // on.
+    static const char mark[] = {0x31, 0x72, 0x64, 0x72};
+    size_t at = bytes_find(strbuf_bytes(&events), (struct bytes){mark, sizeof mark}, 0);
+    strbuf_add(&forged, bytes_slice(strbuf_bytes(&events), 0, at));
+    strbuf_add(&forged,
+               bytes_slice(strbuf_bytes(&pack),
+                           bytes_find(strbuf_bytes(&pack), (struct bytes){mark, sizeof mark}, 0), SIZE_MAX));
+    column_release(&one);
+    column_init(&one, key);
+    assert_true(adopt(&one, strbuf_bytes(&events), INT64_MAX));
+    assert_false(adopt(&one, strbuf_bytes(&forged), INT64_MAX));
+    assert_int_equal(texts_count(one.texts), 1);
+    column_release(&many);
+    column_release(&one);
+    strbuf_release(&pack);
+    strbuf_release(&events);
+    strbuf_release(&forged);
+}
+
 static void
 what_is_no_pack_is_refused(void **state)
 {
@@ -281,6 +318,7 @@ main(void)
         cmocka_unit_test(a_column_finds_many_at_once),
         cmocka_unit_test(a_pack_holds_what_the_column_held),
         cmocka_unit_test(a_pack_may_hold_little),
+        cmocka_unit_test(a_pack_holds_no_more_texts_than_events),
         cmocka_unit_test(what_is_no_pack_is_refused),
     };
     return cmocka_run_group_tests_name("texts", tests, NULL, NULL);

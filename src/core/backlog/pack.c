@@ -101,7 +101,7 @@ column_adopt(struct column *column, struct bytes pack, int64_t below, struct col
     int64_t *ids = alloc_array(count + 1, sizeof *ids);
     uint32_t *numbers = alloc_array(count + 1, sizeof *numbers);
     bool ok = pack_take_ids(&events, ids, count) && pack_take_numbers(&events, numbers, count, &most) &&
-              texts_adopt(column->texts, rest, &first, &texts) &&
+              texts_adopt(column->texts, rest, count, &first, &texts) &&
               (most < FIRST_TEXT || most - FIRST_TEXT < texts);
     for (size_t i = 0, left = 0; ok && i < count; i++) {
         while (left < without.count && without.ids[left] > ids[i])

@@ -372,8 +372,9 @@ is_sound(struct texts *texts, const struct block_head *head, struct bytes data)
     return before == head->length && utf8_valid((struct bytes){text, head->length});
 }
 
+// Ends compress to a two-hundredth: their number is bounded before any block is unpacked.
 static bool
-is_sound_pack(struct texts *texts, struct bytes pack, size_t *count)
+is_sound_pack(struct texts *texts, struct bytes pack, size_t most, size_t *count)
 {
     uint32_t mark = 0;
     struct block_head head = {0};
@@ -383,17 +384,17 @@ is_sound_pack(struct texts *texts, struct bytes pack, size_t *count)
         memcpy(&mark, pack.data, sizeof mark);
     bool ok = mark == MARK;
     for (pack = bytes_slice(pack, sizeof mark, SIZE_MAX); ok && pack.len; *count += head.count)
-        ok = take_block(&pack, &head, &data) && is_sound(texts, &head, data);
+        ok = take_block(&pack, &head, &data) && head.count <= most - *count && is_sound(texts, &head, data);
     return ok && *count < TEXT_ELSEWHERE - texts->count;
 }
 
 bool
-texts_adopt(struct texts *texts, struct bytes pack, uint32_t *first, uint32_t *count)
+texts_adopt(struct texts *texts, struct bytes pack, size_t most, uint32_t *first, uint32_t *count)
 {
     struct block_head head;
     struct bytes data;
     size_t wanted;
-    if (!is_sound_pack(texts, pack, &wanted))
+    if (!is_sound_pack(texts, pack, most, &wanted))
         return false;
     *first = (uint32_t)texts->count;
     *count = (uint32_t)wanted;

@@ -31,8 +31,9 @@ size_t texts_memory(const struct texts *texts); // bytes held
 // Appends all texts in compressed form, for another process on a machine of the same byte order.
 void texts_pack(struct texts *texts, struct strbuf *out);
 // Adds the *count texts of a pack under numbers from *first on. texts_add does not find these texts. Every
-// pack is checked; false: the bytes are no pack, and nothing was added.
-bool texts_adopt(struct texts *texts, struct bytes pack, uint32_t *first, uint32_t *count);
+// pack is checked, since anybody with a worker's rights may have written it; false: the bytes are no pack of
+// at most `most` texts, and nothing was added.
+bool texts_adopt(struct texts *texts, struct bytes pack, size_t most, uint32_t *first, uint32_t *count);
 
 // Texts first … first + count - 1 end at ends[i] of bytes and begin where the one before ends.
 struct text_block {

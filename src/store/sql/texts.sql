@@ -34,10 +34,15 @@ BEGIN
      ORDER BY h.before DESC LIMIT 1;
 END $$;
 
+-- What is put is as large as the program makes it, and no larger: every screen unpacks it.
 CREATE OR REPLACE FUNCTION redrive.text_snapshot_put(p_maintainer text, p_low bigint, p_high bigint, p_events integer, p_content bytea) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     PERFORM redrive._rollup_renew(p_maintainer);
+    IF (p_low >= 0 AND p_high >= p_low AND p_events BETWEEN 1 AND 1000000 AND octet_length(p_content) <= 33554432) IS NOT TRUE
+       OR EXISTS (SELECT FROM redrive.text_snapshot t WHERE t.low <= p_high AND t.high >= p_low) THEN
+        RAISE EXCEPTION 'that is no snapshot of events % to %', p_low, p_high USING ERRCODE = 'RD004';
+    END IF;
     INSERT INTO redrive.text_snapshot (low, high, n, content) VALUES (p_low, p_high, p_events, p_content);
 END $$;
 
