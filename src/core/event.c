@@ -100,6 +100,17 @@ strip(struct bytes topic)
 }
 
 bool
+topic_is_reserved(struct bytes topic)
+{
+    static const char *const reserved[] = {"redrive.marker", "redrive.probe", "__consumer_offsets",
+                                           "__transaction_state"};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (bytes_present(topic) && bytes_equal_text(topic, reserved[i]))
+            return true;
+    return false;
+}
+
+bool
 topic_is_queue(struct bytes topic)
 {
     return bytes_present(topic) && bytes_present(strip(topic));

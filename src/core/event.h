@@ -122,6 +122,8 @@ size_t groups_parse(struct bytes text, uint64_t keys[GROUPS_LISTED]);
 // prefix, else the unchanged name. Suffixes and prefixes: -dlq .dlq _dlq .DLQ -dlt .DLT -dead-letter, dlq. ,
 // error.X.GROUP.
 bool topic_is_queue(struct bytes topic);
+// Is it a topic of the publish protocol, or of Kafka's own? No event is sent there, whatever names it.
+bool topic_is_reserved(struct bytes topic);
 struct bytes topic_original(struct bytes topic);
 
 #endif

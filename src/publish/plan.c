@@ -208,6 +208,10 @@ plan_topic(struct making *making)
     plan->topic = plan_topic_of(input->event, input->target_topic, making->arena);
     if (!plan->topic[0])
         publish_plan_refuse(making, "the event names no topic; name one with --to");
+    else if (topic_is_reserved(bytes_of(plan->topic)))
+        publish_plan_refuse(
+            making, "%s is a topic of the publish protocol, or of Kafka's own; name another with --to",
+            plan->topic);
     else if (!input->target_topic && topic_is_queue(bytes_of(plan->topic)))
         publish_plan_refuse(making, "%s is itself a dead letter queue; name the topic to send to with --to",
                             plan->topic);

@@ -317,6 +317,10 @@ a_stopped_freeze_leaves_nothing(void **state)
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.item"), 0);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.audit WHERE action <> 'migrate'"),
                      0);
+    request.target_topic = "redrive.marker";
+    assert_refused(operation_create(world.store, &request, NULL, NULL, &no, &err), ERR_USAGE,
+                   "redrive.marker is a topic of the publish protocol");
+    request.target_topic = NULL;
     // The connection and the same key are good for the next attempt.
     assert_works(operation_create(world.store, &request, NULL, NULL, &no, &err));
     assert_int_equal(get_operation(&world, no).total, 25000);

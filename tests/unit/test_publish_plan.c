@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
+#include "broker/marker.h"
+#include "broker/probe/probe.h"
 #include "publish/plan.h"
 
 static struct arena arena;
@@ -322,6 +324,16 @@ refuses_what_cannot_go_there(void **state)
     assert_says(plan.refusal, "is itself a dead letter queue");
     make(&(struct plan_settings){0}, &(struct plan_input){.event = &event, .target_topic = "orders-dlq"});
     assert_null(plan.refusal);
+    static const char *const reserved[] = {MARKER_TOPIC, PROBE_TOPIC, "__consumer_offsets",
+                                           "__transaction_state"};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+        event.topic = bytes_of(reserved[i]);
+        make(&(struct plan_settings){0}, &(struct plan_input){.event = &event});
+        assert_says(plan.refusal, "is a topic of the publish protocol, or of Kafka's own");
+        event.topic = BYTES("orders");
+        make(&(struct plan_settings){0}, &(struct plan_input){.event = &event, .target_topic = reserved[i]});
+        assert_says(plan.refusal, "is a topic of the publish protocol, or of Kafka's own");
+    }
     event.topic = BYTES_ABSENT;
     make(&(struct plan_settings){0}, &(struct plan_input){.event = &event});
     assert_says(plan.refusal, "names no topic");

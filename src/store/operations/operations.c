@@ -149,6 +149,10 @@ operation_create(struct store *store, const struct operation_request *request,
                  operation_progress_fn *progress, void *context, int64_t *no, struct err *err)
 {
     bool is_new;
+    if (request->target_topic && topic_is_reserved(bytes_of(request->target_topic)))
+        return err_set(err, ERR_USAGE,
+                       "%s is a topic of the publish protocol, or of Kafka's own: nothing is sent to it",
+                       request->target_topic);
     if (!operations_may_change(store, err) || !pg_begin(store, FOR_FREEZING, err))
         return false;
     bool ok = begin_freeze(store, request, no, &is_new, err);
