@@ -283,17 +283,42 @@ store_now(struct store *store, int64_t *instant, struct err *err)
     return true;
 }
 
+// Catalog only. Whoever may create a schema can make one that looks like an install, and what is in it runs
+// with the rights of whoever looks; a superuser looks only where its owner may change the table, as redrive's
+// must.
+static const char server_sql[] =
+    "SELECT session_user::text, pg_catalog.current_database()::text,"
+    " pg_catalog.current_setting('server_version_num')::int4,"
+    " EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid AND c.relname = "
+    "'schema_version'),"
+    " coalesce(me.rolsuper AND NOT o.rolsuper AND NOT coalesce(pg_catalog.has_table_privilege(o.oid, t.oid, "
+    "'UPDATE'), false), false), o.rolname::text"
+    " FROM pg_catalog.pg_roles me LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = 'redrive'"
+    " LEFT JOIN pg_catalog.pg_roles o ON o.oid = n.nspowner"
+    " LEFT JOIN (pg_catalog.pg_class t JOIN pg_catalog.pg_namespace s ON s.oid = t.relnamespace)"
+    "   ON s.nspname = $1 AND t.relname = $2 WHERE me.rolname = session_user";
+
+static bool
+fail_distrusted(const struct store *store, const PGresult *r, struct err *err)
+{
+    char owner[128];
+    value_copy(r, 0, 5, owner, sizeof owner);
+    return err_set(
+        err, ERR_DENIED,
+        "the schema redrive belongs to %s, who may not change %s, so nothing in it is called by a "
+        "superuser: where it is redrive's, grant UPDATE on the table to %s; where nobody knows it, DROP "
+        "SCHEMA redrive CASCADE",
+        owner, store->table_text, owner);
+}
+
 static bool
 learn_server(struct store *store, bool *has_schema, struct err *err)
 {
     PGresult *r;
-    if (!pg_ask(store, FOR_READING,
-                "SELECT session_user::text, pg_catalog.current_database()::text,"
-                " pg_catalog.current_setting('server_version_num')::int4, EXISTS (SELECT FROM "
-                "pg_catalog.pg_class c"
-                " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'redrive' AND "
-                "c.relname = 'schema_version')",
-                NULL, &r, err))
+    struct params params = {0};
+    param_text(&params, store->table_schema);
+    param_text(&params, store->table_name);
+    if (!pg_ask(store, FOR_READING, server_sql, &params, &r, err))
         return false;
     struct store_info *info = &store->info;
     value_copy(r, 0, 0, info->user, sizeof info->user);
@@ -302,8 +327,9 @@ learn_server(struct store *store, bool *has_schema, struct err *err)
     *has_schema = value_bool(r, 0, 3);
     const char *host = PQhost(store->conn);
     snprintf(info->host, sizeof info->host, "%s", host ? host : "");
+    bool ok = !(*has_schema && value_bool(r, 0, 4)) || fail_distrusted(store, r, err);
     PQclear(r);
-    return true;
+    return ok;
 }
 
 static bool

@@ -114,6 +114,30 @@ a_schema_of_somebody_else_is_not_built_on(void **state)
     assert_migrates(NULL, NULL);
 }
 
+// What looks like an install is called by every command that a superuser runs, doctor and migrate first.
+static void
+a_superuser_calls_nothing_of_a_squatter(void **state)
+{
+    (void)state;
+    PGconn *squatter = test_connect(as(mallory));
+    test_sql(
+        squatter,
+        "CREATE SCHEMA redrive; CREATE FUNCTION redrive.gain() RETURNS integer LANGUAGE plpgsql AS $$ BEGIN"
+        " EXECUTE 'ALTER ROLE %s SUPERUSER'; RETURN 1; EXCEPTION WHEN insufficient_privilege THEN RETURN 1;"
+        " END $$; CREATE VIEW redrive.schema_version AS SELECT redrive.gain() AS version;"
+        " CREATE VIEW redrive.install AS SELECT gen_random_uuid() AS id, 'public.dlq_events' AS source_table,"
+        " 'UTC' AS zone; CREATE FUNCTION redrive.is_copy() RETURNS boolean LANGUAGE sql AS 'SELECT "
+        "redrive.gain() > 1'; GRANT USAGE ON SCHEMA redrive TO PUBLIC; GRANT SELECT ON ALL TABLES IN SCHEMA "
+        "redrive TO PUBLIC",
+        mallory);
+    PQfinish(squatter);
+    struct store *store = NULL;
+    const struct store_settings settings = {
+        .conninfo = world.conninfo, .table = "public.dlq_events", .program = "test"};
+    assert_refused(store_open(&store, &settings, &err), ERR_DENIED, "nothing in it is called by a superuser");
+    assert_false(is_superuser(mallory));
+}
+
 // The schema is the migrator's own, but others were let into it.
 static void
 what_others_planted_is_not_built_on(void **state)
@@ -287,6 +311,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_schema_of_somebody_else_is_not_built_on, begin, end),
+        cmocka_unit_test_setup_teardown(a_superuser_calls_nothing_of_a_squatter, begin, end),
         cmocka_unit_test_setup_teardown(what_others_planted_is_not_built_on, begin, end),
         cmocka_unit_test_setup_teardown(an_empty_schema_of_ones_own_is_used, begin, end),
         cmocka_unit_test_setup_teardown(a_superuser_gives_his_rights_to_no_trigger, begin, end),
