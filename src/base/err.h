@@ -22,6 +22,7 @@ enum err_kind {
     ERR_NOT_FOUND,   // nothing to act on, unknown id
     ERR_CONFLICT,    // somebody else was faster: fence moved, event closed, row changed
     ERR_CANCELLED,   // the person, or a signal, stopped it
+    ERR_STOPPED,     // this database may not publish before an administrator has decided
     ERR_DATA,        // data from outside cannot be read or used
     ERR_INTERNAL,    // a broken invariant, or an unexpected answer
 };

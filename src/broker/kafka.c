@@ -320,12 +320,12 @@ kafka_wait(int64_t deadline, int most)
     return left < most ? (int)left : most;
 }
 
-rd_kafka_event_t *
-kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *ask, const void *request,
-          int timeout_ms, const char *tried, struct err *err)
+// Options for requests of one kind.
+static rd_kafka_AdminOptions_t *
+admin_options(rd_kafka_t *handle, rd_kafka_admin_op_t operation, int timeout_ms)
 {
     char text[128];
-    rd_kafka_AdminOptions_t *options = rd_kafka_AdminOptions_new(broker->handle, operation);
+    rd_kafka_AdminOptions_t *options = rd_kafka_AdminOptions_new(handle, operation);
     if (rd_kafka_AdminOptions_set_request_timeout(options, timeout_ms, text, sizeof text))
         die("a timeout of %d ms is not taken by librdkafka: %s", timeout_ms, text);
     if (operation == RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS) {
@@ -333,14 +333,14 @@ kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *as
         if (error)
             die("librdkafka does not take require-stable: %s", rd_kafka_error_string(error));
     }
+    return options;
+}
 
-    rd_kafka_queue_t *queue = rd_kafka_queue_new(broker->handle);
-    ask(broker->handle, request, options, queue);
-    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, timeout_ms + 1000);
-    rd_kafka_queue_destroy(queue);
-    rd_kafka_AdminOptions_destroy(options);
-    rd_kafka_poll(broker->handle, 0);
-
+// The next answer; NULL with err. The caller destroys it.
+static rd_kafka_event_t *
+next_answer(struct broker *broker, rd_kafka_queue_t *queue, int wait_ms, const char *tried, struct err *err)
+{
+    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, wait_ms);
     if (!event) {
         kafka_fail(err, RD_KAFKA_RESP_ERR__TIMED_OUT, &broker->trouble, "%s", tried);
         return NULL;
@@ -352,5 +352,40 @@ kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *as
         return NULL;
     }
     broker->trouble.text[0] = '\0';
+    return event;
+}
+
+bool
+kafka_ask_all(struct broker *broker, const struct kafka_questions *questions, int timeout_ms, struct err *err)
+{
+    rd_kafka_AdminOptions_t *options = admin_options(broker->handle, questions->operation, timeout_ms);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(broker->handle);
+    for (size_t i = 0; i < questions->count; i++)
+        questions->ask(broker->handle, questions->requests[i], options, queue);
+    int64_t deadline = clock_mono() + (timeout_ms + 1000) * 1000LL;
+    bool is_good = true;
+    for (size_t i = 0; i < questions->count && is_good; i++) {
+        rd_kafka_event_t *event =
+            next_answer(broker, queue, kafka_wait(deadline, timeout_ms + 1000), questions->tried, err);
+        is_good = event && questions->take(questions->context, event, err);
+        rd_kafka_event_destroy(event);
+    }
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_AdminOptions_destroy(options);
+    rd_kafka_poll(broker->handle, 0);
+    return is_good;
+}
+
+rd_kafka_event_t *
+kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *ask, const void *request,
+          int timeout_ms, const char *tried, struct err *err)
+{
+    rd_kafka_AdminOptions_t *options = admin_options(broker->handle, operation, timeout_ms);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(broker->handle);
+    ask(broker->handle, request, options, queue);
+    rd_kafka_event_t *event = next_answer(broker, queue, timeout_ms + 1000, tried, err);
+    rd_kafka_queue_destroy(queue);
+    rd_kafka_AdminOptions_destroy(options);
+    rd_kafka_poll(broker->handle, 0);
     return event;
 }

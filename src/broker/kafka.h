@@ -83,6 +83,19 @@ typedef void kafka_ask_fn(rd_kafka_t *handle, const void *request, rd_kafka_Admi
                           rd_kafka_queue_t *queue);
 rd_kafka_event_t *kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *ask,
                             const void *request, int timeout_ms, const char *tried, struct err *err);
+// Requests of one kind that are all under way together; `take` gets each answer, in any order. The first
+// failure ends it.
+struct kafka_questions {
+    rd_kafka_admin_op_t operation;
+    kafka_ask_fn *ask;
+    const void *const *requests;
+    size_t count;
+    const char *tried;
+    bool (*take)(void *context, rd_kafka_event_t *event, struct err *err);
+    void *context;
+};
+bool kafka_ask_all(struct broker *broker, const struct kafka_questions *questions, int timeout_ms,
+                   struct err *err) MUST_CHECK;
 
 // A reader of records by coordinates. is_committed: read_committed, else read_uncommitted.
 rd_kafka_t *kafka_reader(const struct broker_settings *settings, struct trouble *trouble, bool is_committed,

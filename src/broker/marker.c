@@ -25,16 +25,18 @@ ask_offsets(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *op
     rd_kafka_topic_partition_list_destroy(list);
 }
 
+// "id topic,topic".
 static void
 take_marker(const rd_kafka_topic_partition_t *partition, struct marker *marker)
 {
     marker->is_present = true;
     marker->seq = partition->offset;
-    size_t len =
-        partition->metadata_size < sizeof marker->id - 1 ? partition->metadata_size : sizeof marker->id - 1;
-    if (partition->metadata)
-        memcpy(marker->id, partition->metadata, len);
-    marker->id[partition->metadata ? len : 0] = '\0';
+    struct bytes text = {partition->metadata, partition->metadata ? partition->metadata_size : 0};
+    size_t blank = bytes_find(text, BYTES(" "), 0);
+    struct bytes id = bytes_slice(text, 0, blank);
+    struct bytes topics = blank < text.len ? bytes_slice(text, blank + 1, text.len) : (struct bytes){0};
+    snprintf(marker->id, sizeof marker->id, "%.*s", BYTES_ARGS(id));
+    snprintf(marker->topics, sizeof marker->topics, "%.*s", BYTES_ARGS(topics));
 }
 
 static bool
@@ -80,29 +82,59 @@ take_group(const rd_kafka_group_result_t *result, struct marker_reading *reading
     return true;
 }
 
+static bool
+take_answer(rd_kafka_event_t *event, const char *const *groups, size_t group_count,
+            struct marker_reading *readings, struct err *err)
+{
+    size_t count = 0;
+    const rd_kafka_group_result_t **results = rd_kafka_ListConsumerGroupOffsets_result_groups(
+        rd_kafka_event_ListConsumerGroupOffsets_result(event), &count);
+    if (count != 1)
+        return err_set(err, ERR_INTERNAL, "Kafka answered for %zu groups instead of one", count);
+    for (size_t i = 0; i < group_count; i++)
+        if (strcmp(groups[i], rd_kafka_group_result_name(results[0])) == 0)
+            return take_group(results[0], &readings[i], groups[i], err);
+    return err_set(err, ERR_INTERNAL, "Kafka answered for the group %s, which was not asked for",
+                   rd_kafka_group_result_name(results[0]));
+}
+
 bool
 marker_read(struct broker *broker, const char *group, int timeout_ms, struct marker_reading *reading,
             struct err *err)
 {
-    *reading = (struct marker_reading){.is_stable = true};
-    struct err failure = {0};
-    rd_kafka_event_t *event = kafka_ask(broker, RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS, ask_offsets,
-                                        group, timeout_ms, "reading the marker", &failure);
-    if (!event) {
-        if (err)
-            *err = failure;
-        return false;
-    }
+    return marker_read_all(broker, &group, 1, timeout_ms, reading, err);
+}
 
-    size_t count = 0;
-    const rd_kafka_ListConsumerGroupOffsets_result_t *result =
-        rd_kafka_event_ListConsumerGroupOffsets_result(event);
-    const rd_kafka_group_result_t **groups = rd_kafka_ListConsumerGroupOffsets_result_groups(result, &count);
-    bool is_good = count == 1
-                       ? take_group(groups[0], reading, group, err)
-                       : err_set(err, ERR_INTERNAL, "Kafka answered for %zu groups instead of one", count);
-    rd_kafka_event_destroy(event);
-    return is_good;
+struct reading_all {
+    const char *const *groups;
+    size_t count;
+    struct marker_reading *readings;
+};
+
+static bool
+take_reading(void *context, rd_kafka_event_t *event, struct err *err)
+{
+    struct reading_all *all = context;
+    return take_answer(event, all->groups, all->count, all->readings, err);
+}
+
+bool
+marker_read_all(struct broker *broker, const char *const *groups, size_t count, int timeout_ms,
+                struct marker_reading *readings, struct err *err)
+{
+    struct reading_all all = {groups, count, readings};
+    for (size_t i = 0; i < count; i++)
+        readings[i] = (struct marker_reading){.is_stable = true};
+    const struct kafka_questions questions = {
+        .operation = RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS,
+        .ask = ask_offsets,
+        .requests = (const void *const *)groups,
+        .count = count,
+        .tried = "reading the marker",
+        .take = take_reading,
+        .context = &all,
+    };
+    return kafka_ask_all(broker, &questions, timeout_ms, err);
 }
 
 struct nonce_request {
@@ -122,32 +154,55 @@ ask_commit(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *opt
     rd_kafka_topic_partition_list_destroy(list);
 }
 
+static bool
+take_written(void *context, rd_kafka_event_t *event, struct err *err)
+{
+    (void)context;
+    size_t count = 0;
+    const rd_kafka_group_result_t **groups = rd_kafka_AlterConsumerGroupOffsets_result_groups(
+        rd_kafka_event_AlterConsumerGroupOffsets_result(event), &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *group = rd_kafka_group_result_name(groups[i]);
+        const rd_kafka_error_t *error = rd_kafka_group_result_error(groups[i]);
+        if (error)
+            return kafka_fail(err, rd_kafka_error_code(error), NULL,
+                              "writing a nonce beside the marker of %s", group);
+        const rd_kafka_topic_partition_list_t *list = rd_kafka_group_result_partitions(groups[i]);
+        for (int j = 0; list && j < list->cnt; j++)
+            if (list->elems[j].err)
+                return kafka_fail(err, list->elems[j].err, NULL, "writing a nonce beside the marker of %s",
+                                  group);
+    }
+    return true;
+}
+
 bool
 marker_write_nonce(struct broker *broker, const char *group, int64_t nonce, int timeout_ms, struct err *err)
 {
-    const struct nonce_request request = {.group = group, .nonce = nonce};
-    rd_kafka_event_t *event = kafka_ask(broker, RD_KAFKA_ADMIN_OP_ALTERCONSUMERGROUPOFFSETS, ask_commit,
-                                        &request, timeout_ms, "writing a nonce beside the marker", err);
-    if (!event)
-        return false;
+    return marker_write_nonces(broker, &group, 1, nonce, timeout_ms, err);
+}
 
-    size_t count = 0;
-    bool is_good = true;
-    const rd_kafka_AlterConsumerGroupOffsets_result_t *result =
-        rd_kafka_event_AlterConsumerGroupOffsets_result(event);
-    const rd_kafka_group_result_t **groups = rd_kafka_AlterConsumerGroupOffsets_result_groups(result, &count);
-    for (size_t i = 0; is_good && i < count; i++) {
-        const rd_kafka_error_t *error = rd_kafka_group_result_error(groups[i]);
-        if (error)
-            is_good = kafka_fail(err, rd_kafka_error_code(error), NULL,
-                                 "writing a nonce beside the marker of %s", group);
-        const rd_kafka_topic_partition_list_t *list = rd_kafka_group_result_partitions(groups[i]);
-        for (int j = 0; is_good && list && j < list->cnt; j++)
-            if (list->elems[j].err)
-                is_good = kafka_fail(err, list->elems[j].err, NULL, "writing a nonce beside the marker of %s",
-                                     group);
+bool
+marker_write_nonces(struct broker *broker, const char *const *groups, size_t count, int64_t nonce,
+                    int timeout_ms, struct err *err)
+{
+    struct arena arena = {0};
+    struct nonce_request *requests = arena_array(&arena, count, sizeof *requests);
+    const void **pointers = arena_array(&arena, count, sizeof *pointers);
+    for (size_t i = 0; i < count; i++) {
+        requests[i] = (struct nonce_request){.group = groups[i], .nonce = nonce};
+        pointers[i] = &requests[i];
     }
-    rd_kafka_event_destroy(event);
+    const struct kafka_questions questions = {
+        .operation = RD_KAFKA_ADMIN_OP_ALTERCONSUMERGROUPOFFSETS,
+        .ask = ask_commit,
+        .requests = pointers,
+        .count = count,
+        .tried = "writing a nonce beside the marker",
+        .take = take_written,
+    };
+    bool is_good = kafka_ask_all(broker, &questions, timeout_ms, err);
+    arena_release(&arena);
     return is_good;
 }
 

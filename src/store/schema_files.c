@@ -16,6 +16,7 @@ EMBED(redrive_sql_steering, "src/store/sql/steering.sql");
 EMBED(redrive_sql_workers, "src/store/sql/workers.sql");
 EMBED(redrive_sql_corrections, "src/store/sql/corrections.sql");
 EMBED(redrive_sql_slots, "src/store/sql/slots.sql");
+EMBED(redrive_sql_turns, "src/store/sql/turns.sql");
 EMBED(redrive_sql_chunks, "src/store/sql/chunks.sql");
 EMBED(redrive_sql_doubt, "src/store/sql/doubt.sql");
 EMBED(redrive_sql_returned, "src/store/sql/returned.sql");
@@ -43,6 +44,7 @@ static const struct {
     {"workers.sql", redrive_sql_workers, redrive_sql_workers_end},
     {"corrections.sql", redrive_sql_corrections, redrive_sql_corrections_end},
     {"slots.sql", redrive_sql_slots, redrive_sql_slots_end},
+    {"turns.sql", redrive_sql_turns, redrive_sql_turns_end},
     {"chunks.sql", redrive_sql_chunks, redrive_sql_chunks_end},
     {"doubt.sql", redrive_sql_doubt, redrive_sql_doubt_end},
     {"returned.sql", redrive_sql_returned, redrive_sql_returned_end},

@@ -17,6 +17,7 @@ static const struct meaning {
     {"RD002", ERR_NOT_FOUND, NULL},
     {"RD003", ERR_DENIED, NULL},
     {"RD004", ERR_USAGE, NULL},
+    {"RD005", ERR_STOPPED, NULL},
     {"57P01", ERR_UNREACHABLE, "the connection to PostgreSQL was ended by the server: %s"},
     {"57P02", ERR_UNREACHABLE, "PostgreSQL crashed and recovers: %s"},
     {"57P03", ERR_UNREACHABLE, "PostgreSQL does not accept connections now: %s"},

@@ -30,6 +30,8 @@ command_status(const struct err *err)
         return STATUS_DENIED;
     case ERR_NOT_FOUND:
         return STATUS_NOTHING;
+    case ERR_STOPPED:
+        return STATUS_STOPPED;
     case ERR_CANCELLED:
         return STATUS_INTERRUPTED;
     case ERR_CONFLICT:

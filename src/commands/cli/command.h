@@ -23,6 +23,7 @@ enum exit_status {
     STATUS_UNREACHABLE = 3, // PostgreSQL or Kafka
     STATUS_DENIED = 4,      // a right, a confirmation or an approval is missing
     STATUS_NOTHING = 5,     // an action found nothing to act on
+    STATUS_STOPPED = 6,     // this database may not publish: an administrator decides
     STATUS_INTERRUPTED = 130,
 };
 

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "store/contract.h"
 #include "store/events/reader.h"
+#include "store/operations/slot_row.h"
 
 static const char *const promises[] = {
     [PROMISE_UNKNOWN] = "unknown",
@@ -80,26 +81,35 @@ cluster_put(struct store *store, const struct cluster *cluster, struct err *err)
     return pg_do(store, FOR_WRITING, "SELECT redrive.cluster_put($1, $2, $3, $4)", &params, err);
 }
 
-#define SLOT_COLUMNS                                                                                         \
-    "s.no, s.generation, s.fence, s.cluster, s.txn_id, s.finished_seq, s.finished_id::text, "                \
-    "s.is_provisioned, s.marker_at, redrive.slot_is_old(s)"
-enum { SLOT_COLUMN_COUNT = 10 };
-
-static void
-read_slot(const PGresult *r, struct slot *slot)
+void
+slot_row_read(const PGresult *r, int row, struct slot *slot)
 {
     *slot = (struct slot){
-        .no = value_int4(r, 0, 0),
-        .generation = value_int4(r, 0, 1),
-        .fence = value_int8(r, 0, 2),
-        .finished_seq = value_int8(r, 0, 5),
-        .is_provisioned = value_bool(r, 0, 7),
-        .marker_at = value_time(r, 0, 8),
-        .is_marker_old = value_bool(r, 0, 9),
+        .no = value_int4(r, row, 0),
+        .generation = value_int4(r, row, 1),
+        .fence = value_int8(r, row, 2),
+        .finished_seq = value_int8(r, row, 5),
+        .is_provisioned = value_bool(r, row, 7),
+        .marker_at = value_time(r, row, 8),
+        .is_marker_old = value_bool(r, row, 9),
     };
-    value_copy(r, 0, 3, slot->cluster, sizeof slot->cluster);
-    value_copy(r, 0, 4, slot->txn_id, sizeof slot->txn_id);
-    value_copy(r, 0, 6, slot->finished_id, sizeof slot->finished_id);
+    value_copy(r, row, 3, slot->cluster, sizeof slot->cluster);
+    value_copy(r, row, 4, slot->txn_id, sizeof slot->txn_id);
+    value_copy(r, row, 6, slot->finished_id, sizeof slot->finished_id);
+}
+
+void
+slot_row_read_unfinished(const PGresult *r, int row, struct chunk *chunk)
+{
+    *chunk = (struct chunk){
+        .exists = !value_is_null(r, row, SLOT_COLUMN_COUNT),
+        .seq = value_int8(r, row, SLOT_COLUMN_COUNT + 1),
+        .operation = value_int8(r, row, SLOT_COLUMN_COUNT + 2),
+        .count = value_int4(r, row, SLOT_COLUMN_COUNT + 3),
+        .state = value_bool(r, row, SLOT_COLUMN_COUNT + 4) ? CHUNK_IN_DOUBT : CHUNK_CLAIMED,
+        .created_at = value_time(r, row, SLOT_COLUMN_COUNT + 5),
+    };
+    value_copy(r, row, SLOT_COLUMN_COUNT, chunk->id, sizeof chunk->id);
 }
 
 static bool
@@ -135,7 +145,7 @@ acquire(struct store *store, const char *cluster, const char *worker, const int3
         return false;
     bool found = PQntuples(r) == 1;
     if (found)
-        read_slot(r, slot);
+        slot_row_read(r, 0, slot);
     PQclear(r);
     if (found)
         return true;
@@ -167,22 +177,14 @@ slot_check(struct store *store, struct slot *slot, struct chunk *unfinished, str
     PGresult *r;
     if (!pg_has_schema(store, err) ||
         !pg_ask(store, FOR_READING,
-                "SELECT " SLOT_COLUMNS
-                ", c.id::text, c.seq, c.operation_no, c.events, c.state = 'in doubt', c.created_at"
-                " FROM redrive.slot_check($1, $2, $3) s LEFT JOIN redrive.chunk c ON c.cluster = s.cluster"
-                " AND c.slot = s.no AND c.state IN ('claimed', 'in doubt')",
+                "SELECT " SLOT_COLUMNS SLOT_UNFINISHED_COLUMNS
+                " FROM redrive.slot_check($1, $2, $3) s" SLOT_UNFINISHED_JOIN,
                 &params, &r, err))
         return false;
     bool found = PQntuples(r) == 1;
     if (found) {
-        read_slot(r, slot);
-        unfinished->exists = !value_is_null(r, 0, SLOT_COLUMN_COUNT);
-        value_copy(r, 0, SLOT_COLUMN_COUNT, unfinished->id, sizeof unfinished->id);
-        unfinished->seq = value_int8(r, 0, SLOT_COLUMN_COUNT + 1);
-        unfinished->operation = value_int8(r, 0, SLOT_COLUMN_COUNT + 2);
-        unfinished->count = value_int4(r, 0, SLOT_COLUMN_COUNT + 3);
-        unfinished->state = value_bool(r, 0, SLOT_COLUMN_COUNT + 4) ? CHUNK_IN_DOUBT : CHUNK_CLAIMED;
-        unfinished->created_at = value_time(r, 0, SLOT_COLUMN_COUNT + 5);
+        slot_row_read(r, 0, slot);
+        slot_row_read_unfinished(r, 0, unfinished);
     }
     PQclear(r);
     return found || fail_fenced(slot, err);
@@ -243,7 +245,7 @@ ask_slot(struct store *store, struct slot *slot, const char *sql, struct params 
         return false;
     bool found = PQntuples(r) == 1;
     if (found)
-        read_slot(r, slot);
+        slot_row_read(r, 0, slot);
     PQclear(r);
     return found || fail_fenced(slot, err);
 }

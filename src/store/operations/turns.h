@@ -37,7 +37,7 @@ struct turn {
     struct turn_mark last;
     struct turn_mark before; // what Kafka held when `last` was written
     bool is_confirmed;       // Kafka was seen to hold `last`
-    bool is_done;            // and all slots were fenced and compared after that
+    int64_t finished_no;     // the last one after which all slots were fenced and compared
     bool is_mine;            // the asking worker is the one that may write now
     int64_t at;              // of `last`
     enum stop_reason stop;
@@ -46,8 +46,8 @@ struct turn {
 };
 
 // Asks to be the one worker of this database that takes a turn. `since`: the number of the last turn when the
-// caller first asked, -1 at that first time. The answer is one of: stop set; is_done and last.no > since, so
-// another worker's turn serves the caller as well; is_mine; or none of them: another worker is at it, ask
+// caller first asked, -1 at that first time. The answer is one of: stop set; finished_no > since, so another
+// worker's turn serves the caller as well; is_mine; or none of them: another worker is at it, ask
 // again. Creates the row, and the cluster's slots, on first use.
 bool turn_take(struct store *store, const char *cluster, const char *worker, int64_t since, struct turn *turn,
                struct err *err) MUST_CHECK;

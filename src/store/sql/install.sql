@@ -9,12 +9,13 @@ CREATE TABLE redrive.schema_version (
     who     name NOT NULL DEFAULT session_user
 );
 
--- One row. Its id is part of every Kafka name and the server's system identifier tells a copy, so a restored copy cannot fence the original by
--- accident.
+-- One row. Its id is part of every Kafka name. The server's system identifier and the database's oid tell most copies before they ask Kafka; turns
+-- (turns.sql) tell the others.
 CREATE TABLE redrive.install (
     one               boolean PRIMARY KEY DEFAULT true CHECK (one),
     id                uuid NOT NULL DEFAULT gen_random_uuid(),
     system_identifier bigint, -- NULL: the server does not tell it to this owner
+    database_oid      oid NOT NULL,
     source_table      text NOT NULL,
     zone              text NOT NULL CHECK ((timestamptz '2000-01-01 00:00:00Z' AT TIME ZONE zone) IS NOT NULL),
     created_at        timestamptz NOT NULL DEFAULT clock_timestamp(),
@@ -36,10 +37,31 @@ EXCEPTION WHEN insufficient_privilege THEN
     RETURN NULL;
 END $$;
 
--- Is this database a copy of the one the install was made in? A copy must not publish before it is adopted.
+CREATE OR REPLACE FUNCTION redrive._database_oid() RETURNS oid
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT oid FROM pg_database WHERE datname = current_database();
+$$;
+
+-- Is this database another than the one the install was made in? Then nothing is published from it before a person has decided.
 CREATE OR REPLACE FUNCTION redrive.is_copy() RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT coalesce(system_identifier <> redrive._system_identifier(), false) FROM redrive.install;
+    SELECT coalesce(system_identifier <> redrive._system_identifier(), false) OR database_oid <> redrive._database_oid() FROM redrive.install;
+$$;
+
+-- The same in words.
+CREATE OR REPLACE FUNCTION redrive._copy_words() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT CASE WHEN system_identifier <> redrive._system_identifier() THEN 'it is on another server than the one that redrive was installed on'
+                ELSE 'it is another database of this server than the one that redrive was installed in' END
+           || ', so it is a copy or it was restored from one' FROM redrive.install;
+$$;
+
+-- Is the session of a holder known, and gone? A pid of NULL is not known.
+CREATE OR REPLACE FUNCTION redrive._session_is_gone(p_pid integer, p_since timestamptz) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT p_pid IS NOT NULL
+           AND NOT EXISTS (SELECT FROM pg_stat_activity a
+                            WHERE a.pid = p_pid AND coalesce(a.backend_start = p_since, true)); -- invisible to us: take it for alive
 $$;
 
 -- An instant as the contract table writes it.
@@ -48,6 +70,6 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT p_at AT TIME ZONE zone FROM redrive.install;
 $$;
 
-INSERT INTO redrive.install (system_identifier, source_table, zone)
-    SELECT redrive._system_identifier(), :'events', :'zone'
+INSERT INTO redrive.install (system_identifier, database_oid, source_table, zone)
+    SELECT redrive._system_identifier(), redrive._database_oid(), :'events', :'zone'
     ON CONFLICT DO NOTHING;

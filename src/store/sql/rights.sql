@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION redrive.level_of(p_function name) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN p_function IN ('adopt', 'chunk_decide', 'slot_renew') THEN 'admin'
                 WHEN p_function = 'changed_since' THEN 'viewer' -- granted to PUBLIC
-                WHEN p_function ~ '^(chunk|cluster|items|returned|rollup|slot|text|work|worker)_' THEN 'worker'
+                WHEN p_function ~ '^(chunk|cluster|items|returned|rollup|slot|text|turn|work|worker)_' THEN 'worker'
                 ELSE 'operator' END;
 $$;
 

@@ -78,10 +78,7 @@ END $$;
 CREATE OR REPLACE FUNCTION redrive._slot_is_free(p_slot redrive.slot, p_worker text) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT p_slot.lease_until < clock_timestamp() OR p_slot.holder = p_worker AND p_slot.holder_who = session_user
-        OR p_slot.holder_pid IS NOT NULL
-           AND NOT EXISTS (SELECT FROM pg_stat_activity a
-                            WHERE a.pid = p_slot.holder_pid
-                              AND coalesce(a.backend_start = p_slot.holder_since, true)); -- invisible to us: take it for alive
+        OR redrive._session_is_gone(p_slot.holder_pid, p_slot.holder_since);
 $$;
 
 -- Was its marker written so long ago that it must be written again? Kafka forgets it after offsets.retention.minutes, a week by default.
@@ -89,6 +86,17 @@ CREATE OR REPLACE FUNCTION redrive.slot_is_old(p_slot redrive.slot) RETURNS bool
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT p_slot.is_provisioned AND NOT p_slot.is_suspended AND p_slot.marker_at < clock_timestamp() - interval '24 h';
 $$;
+
+-- The slots of a cluster, on its first use.
+CREATE OR REPLACE FUNCTION redrive._slots_make(p_cluster text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM redrive.slot WHERE cluster = p_cluster) THEN
+        INSERT INTO redrive.slot (cluster, no, txn_id, finished_id)
+        SELECT p_cluster, n, redrive._txn_id(i.id, p_cluster, n, 1), i.id FROM redrive.install i, generate_series(0, 15) AS n
+        ON CONFLICT DO NOTHING;
+    END IF;
+END $$;
 
 -- Acquire: a slot that nobody holds, first one with an unfinished chunk, because recovery is everybody's work. p_mine: slots the caller works with
 -- already. p_suspended: instead a slot whose chunk is in doubt, for the procedure that resolves it. p_session: the server process that the
@@ -98,16 +106,9 @@ RETURNS SETOF redrive.slot
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v_no integer;
 BEGIN
-    IF redrive.is_copy() THEN
-        RAISE EXCEPTION 'this database is a copy of the one that redrive was installed in, so it must not publish' USING ERRCODE = 'RD003',
-            HINT = 'if the original is gone or this shall be an install of its own: redrive migrate --adopt';
-    END IF;
+    PERFORM redrive._turn_check(p_cluster);
     PERFORM set_config('synchronous_commit', 'on', true);
-    IF NOT EXISTS (SELECT FROM redrive.slot WHERE cluster = p_cluster) THEN
-        INSERT INTO redrive.slot (cluster, no, txn_id, finished_id)
-        SELECT p_cluster, n, redrive._txn_id(i.id, p_cluster, n, 1), i.id FROM redrive.install i, generate_series(0, 15) AS n
-        ON CONFLICT DO NOTHING;
-    END IF;
+    PERFORM redrive._slots_make(p_cluster);
     SELECT s.no INTO v_no FROM redrive.slot s
      WHERE s.cluster = p_cluster AND s.is_suspended = p_suspended AND s.no <> ALL (p_mine)
        AND redrive._slot_is_free(s, p_worker)
