@@ -25,18 +25,22 @@ ask_offsets(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *op
     rd_kafka_topic_partition_list_destroy(list);
 }
 
-// "id topic,topic".
+void
+marker_parse(struct bytes text, int64_t seq, struct marker *marker)
+{
+    size_t blank = bytes_find(text, BYTES(" "), 0);
+    struct bytes id = bytes_slice(text, 0, blank);
+    struct bytes topics = blank < text.len ? bytes_slice(text, blank + 1, text.len) : BYTES("");
+    *marker = (struct marker){.is_present = true, .seq = seq};
+    snprintf(marker->id, sizeof marker->id, "%.*s", BYTES_ARGS(id));
+    snprintf(marker->topics, sizeof marker->topics, "%.*s", BYTES_ARGS(topics));
+}
+
 static void
 take_marker(const rd_kafka_topic_partition_t *partition, struct marker *marker)
 {
-    marker->is_present = true;
-    marker->seq = partition->offset;
     struct bytes text = {partition->metadata, partition->metadata ? partition->metadata_size : 0};
-    size_t blank = bytes_find(text, BYTES(" "), 0);
-    struct bytes id = bytes_slice(text, 0, blank);
-    struct bytes topics = blank < text.len ? bytes_slice(text, blank + 1, text.len) : (struct bytes){0};
-    snprintf(marker->id, sizeof marker->id, "%.*s", BYTES_ARGS(id));
-    snprintf(marker->topics, sizeof marker->topics, "%.*s", BYTES_ARGS(topics));
+    marker_parse(text, partition->offset, marker);
 }
 
 static bool

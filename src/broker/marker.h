@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/bytes.h"
 #include "base/err.h"
 #include "broker/broker.h"
 
@@ -26,6 +27,9 @@ struct marker {
     char id[64];      // uuid; other texts are cut to fit
     char topics[200]; // those of the chunk, with commas between, cut to fit; "": not told
 };
+
+// From the metadata of a committed offset: "id topic,topic".
+void marker_parse(struct bytes text, int64_t seq, struct marker *marker);
 
 // Both partitions, read in one request.
 struct marker_reading {

@@ -1,12 +1,17 @@
-// acquire: Acquire, Fence and Check; and the refusal of events, with which a fenced slot becomes ready.
+// acquire: Acquire, Fence, the look at the turn, and Check; and the refusal of events, with which a fenced
+// slot becomes ready.
 #include "publish/publisher_private.h"
 
 #include <string.h>
 #include "base/clock.h"
+#include "base/log.h"
 #include "publish/broken.h"
 #include "publish/kill_point.h"
+#include "publish/turn.h"
 
 #define INIT_PATIENCE (15 * US_PER_SECOND)
+#define TURN_PATIENCE (10 * US_PER_SECOND)
+#define TURN_PAUSE 1000 // µs between two readings of a turn that is being written
 
 // BROKEN_SAME_EPOCH: a handle that was kept has the names of the slot before.
 static void
@@ -70,6 +75,16 @@ open_producer(struct publisher *publisher, struct err *err)
                                             err);
 }
 
+// Brokers without transactions keep no turn.
+static enum publisher_status
+go_turn(struct publisher *publisher)
+{
+    if (!publisher->settings.is_transactional || broken(BROKEN_TURN_UNREAD))
+        return publisher_go(publisher, AT_CHECK);
+    publisher->turn.read_at = publisher_mono(publisher);
+    return publisher_go(publisher, AT_TURN);
+}
+
 // Fence, first half: a new handle.
 enum publisher_status
 publisher_open(struct publisher *publisher, struct err *err)
@@ -79,6 +94,8 @@ publisher_open(struct publisher *publisher, struct err *err)
     if (!open_producer(publisher, err))
         return publisher_begin_again(publisher);
     publisher->epoch.init_at = publisher_mono(publisher);
+    if (broken(BROKEN_TURN_EARLY))
+        return go_turn(publisher);
     return publisher_go(publisher, AT_INIT);
 }
 
@@ -114,7 +131,64 @@ publisher_init(struct publisher *publisher, struct err *err)
     if (!is_done)
         return PUBLISHER_WAITING;
     KILL_POINT("after-fence");
-    return publisher_go(publisher, AT_CHECK);
+    return broken(BROKEN_TURN_EARLY) ? publisher_go(publisher, AT_CHECK) : go_turn(publisher);
+}
+
+// The same reading again, after a moment.
+static enum publisher_status
+read_turn_again(struct publisher *publisher, struct err *err)
+{
+    if (publisher_mono(publisher) - publisher->turn.read_at > TURN_PATIENCE) {
+        err_set(err, ERR_UNREACHABLE, "Kafka does not show the last turn of this install");
+        return publisher_begin_again(publisher);
+    }
+    publisher->settings.world->sleep(publisher->settings.context, TURN_PAUSE);
+    publisher_go(publisher, AT_TURN);
+    return PUBLISHER_WAITING;
+}
+
+// Turn, first half: what Kafka holds. After Fence, since a database that takes its turn fences this slot
+// first or is seen here.
+enum publisher_status
+publisher_read_turn(struct publisher *publisher, struct err *err)
+{
+    struct marker_reading reading;
+    if (!publisher->settings.broker->read_marker(publisher->settings.context, publisher->settings.turn_group,
+                                                 &reading, err))
+        return publisher_begin_again(publisher);
+    if (!reading.is_stable) // another worker of this install takes a turn
+        return read_turn_again(publisher, err);
+    publisher->turn.kafka = reading.marker;
+    return publisher_go(publisher, AT_KNOWN);
+}
+
+// Turn, second half: PostgreSQL, asked after Kafka, must know it.
+enum publisher_status
+publisher_know_turn(struct publisher *publisher, struct err *err)
+{
+    struct turn turn;
+    if (!publisher->settings.ledger->turns->read(publisher->settings.context, &turn, err))
+        return publisher_ledger_failed(publisher, err);
+    if (turn.stop != STOP_NONE) {
+        err_set(&publisher->stop, ERR_STOPPED, "nothing is published from this database: %.500s",
+                turn.stop_detail);
+        publisher_begin_again(publisher);
+        return publisher_go(publisher, AT_STOPPED);
+    }
+    switch (turn_judge(&turn, &publisher->turn.kafka)) {
+    case TURN_AGREES:
+    case TURN_CONTINUES:
+        return publisher_go(publisher, broken(BROKEN_TURN_EARLY) ? AT_INIT : AT_CHECK);
+    case TURN_PASSED:
+        return read_turn_again(publisher, err);
+    case TURN_ELSEWHERE:
+    case TURN_GONE:
+        break;
+    }
+    log_line(LOG_WARN, "turn not known", LOG_INT("slot", publisher->tenure.slot.no),
+             LOG_INT("kafka", publisher->turn.kafka.seq), LOG_INT("postgresql", turn.last.no));
+    publisher_begin_again(publisher);
+    return PUBLISHER_TURN;
 }
 
 // Check. The fence is looked at after init: a holder that was superseded between Acquire and Fence stops

@@ -1,5 +1,7 @@
 #include "publish/chunk.h"
 
+#include <stdio.h>
+#include <string.h>
 #include "base/alloc.h"
 
 static void
@@ -25,10 +27,22 @@ flight_claim(struct flight *flight, int64_t now)
     flight->claimed_at = flight->begun_at = now;
 }
 
+// "id topic,topic": as many whole names as fit.
+static void
+write_marker_text(struct flight *flight)
+{
+    char *text = flight->marker_text;
+    size_t room = sizeof flight->marker_text;
+    size_t len = (size_t)snprintf(text, room, "%s", flight->claim.chunk.id);
+    for (size_t i = 0; i < flight->topic_count && len + 1 + strlen(flight->topics[i]) < room; i++)
+        len += (size_t)snprintf(text + len, room - len, "%c%s", i ? ',' : ' ', flight->topics[i]);
+}
+
 void
 flight_send(struct flight *flight)
 {
     change(flight, FLIGHT_CLAIMED, FLIGHT_SENDING);
+    write_marker_text(flight);
     flight->deliveries.of_item = arena_array(&flight->arena, flight->claim.count, 1);
 }
 
@@ -42,6 +56,7 @@ flight_deliver(struct flight *flight)
         .claimed_at = flight->claimed_at,
         .begun_at = flight->begun_at,
     };
+    memcpy(kept.marker_text, flight->marker_text, sizeof kept.marker_text);
     for (size_t i = 0; i < flight->claim.count; i++)
         kept.bytes += (int64_t)flight->plans[i].value.len;
     forget(flight, FLIGHT_DELIVERED);

@@ -43,6 +43,8 @@ struct flight {
     struct plan *plans;         // one per item
     const char **topics;        // distinct targets
     size_t topic_count;
+    char marker_text[UUID_SIZE +
+                     sizeof((struct marker *)0)->topics]; // the chunk's id and these, from SENDING on
     struct deliveries deliveries;
     int64_t claimed_at, begun_at; // mono; begun_at starts the deadline of its transaction
     int64_t bytes;                // of all its payloads, from DELIVERED on

@@ -23,9 +23,10 @@ call_mark(void *argument)
 {
     struct publisher *publisher = argument;
     const struct chunk *chunk = &publisher->flight.claim.chunk;
-    publisher_answer(publisher, publisher->settings.broker->mark(publisher->epoch.producer, MARKER_PARTITION,
-                                                                 publisher->tenure.slot.txn_id, chunk->seq,
-                                                                 chunk->id, &publisher->call.err));
+    publisher_answer(publisher,
+                     publisher->settings.broker->mark(publisher->epoch.producer, MARKER_PARTITION,
+                                                      publisher->tenure.slot.txn_id, chunk->seq,
+                                                      publisher->flight.marker_text, &publisher->call.err));
 }
 
 enum publisher_status
@@ -143,7 +144,9 @@ publisher_finish(struct publisher *publisher, struct err *err)
 
     note_finished(publisher);
     flight_end(&publisher->flight);
-    if (publisher->settings.is_transactional && publisher->epoch.producer && !broken(BROKEN_SAME_EPOCH)) {
+    bool is_opened_ahead =
+        publisher->epoch.producer && !broken(BROKEN_SAME_EPOCH) && !broken(BROKEN_TURN_EARLY);
+    if (publisher->settings.is_transactional && is_opened_ahead) {
         publisher->epoch.init_at = publisher_mono(publisher); // opened ahead
         publisher_go(publisher, AT_INIT);
     } else {

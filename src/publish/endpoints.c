@@ -95,6 +95,65 @@ ledger_originals(void *context, const struct event *const *events, size_t count,
                           originals, err);
 }
 
+static bool
+turns_take(void *context, int64_t since, struct turn *turn, struct err *err)
+{
+    struct endpoints *endpoints = context;
+    return turn_take(endpoints->store, endpoints->cluster.name, endpoints->worker, since, turn, err);
+}
+
+static bool
+turns_write(void *context, const struct turn_mark *kafka, const char *id, struct turn *turn, struct err *err)
+{
+    struct endpoints *endpoints = context;
+    return turn_write(endpoints->store, endpoints->cluster.name, endpoints->worker, kafka, id, turn, err);
+}
+
+static bool
+turns_confirm(void *context, int64_t no, struct err *err)
+{
+    struct endpoints *endpoints = context;
+    return turn_confirm(endpoints->store, endpoints->cluster.name, endpoints->worker, no, err);
+}
+
+static bool
+turns_finish(void *context, int64_t no, struct err *err)
+{
+    struct endpoints *endpoints = context;
+    return turn_finish(endpoints->store, endpoints->cluster.name, endpoints->worker, no, err);
+}
+
+static bool
+turns_stop(void *context, enum stop_reason reason, const char *detail, struct err *err)
+{
+    struct endpoints *endpoints = context;
+    return turn_stop(endpoints->store, endpoints->cluster.name, reason, detail, err);
+}
+
+static bool
+turns_read(void *context, struct turn *turn, struct err *err)
+{
+    struct endpoints *endpoints = context;
+    return turn_read(endpoints->store, endpoints->cluster.name, turn, err);
+}
+
+static bool
+turns_slots(void *context, struct turn_slot *slots, size_t room, size_t *count, struct err *err)
+{
+    struct endpoints *endpoints = context;
+    return turn_slots(endpoints->store, endpoints->cluster.name, slots, room, count, err);
+}
+
+static const struct publisher_turns endpoints_turns = {
+    .take = turns_take,
+    .write = turns_write,
+    .confirm = turns_confirm,
+    .finish = turns_finish,
+    .stop = turns_stop,
+    .read = turns_read,
+    .slots = turns_slots,
+};
+
 const struct publisher_ledger endpoints_ledger = {
     .acquire = ledger_acquire,
     .check = ledger_check,
@@ -108,6 +167,7 @@ const struct publisher_ledger endpoints_ledger = {
     .finish_scanned = ledger_finish_scanned,
     .refuse = ledger_refuse,
     .originals = ledger_originals,
+    .turns = &endpoints_turns,
 };
 
 static bool
@@ -132,6 +192,19 @@ static bool
 kafka_write_nonce(void *context, const char *group, int64_t nonce, struct err *err)
 {
     return marker_write_nonce(((struct endpoints *)context)->broker, group, nonce, KAFKA_MS, err);
+}
+
+static bool
+kafka_read_markers(void *context, const char *const *groups, size_t count, struct marker_reading *readings,
+                   struct err *err)
+{
+    return marker_read_all(((struct endpoints *)context)->broker, groups, count, KAFKA_MS, readings, err);
+}
+
+static bool
+kafka_write_nonces(void *context, const char *const *groups, size_t count, int64_t nonce, struct err *err)
+{
+    return marker_write_nonces(((struct endpoints *)context)->broker, groups, count, nonce, KAFKA_MS, err);
 }
 
 static bool
@@ -171,6 +244,8 @@ const struct publisher_broker endpoints_broker = {
     .commit = producer_commit,
     .read_marker = kafka_read_marker,
     .write_nonce = kafka_write_nonce,
+    .read_markers = kafka_read_markers,
+    .write_nonces = kafka_write_nonces,
     .topic = kafka_topic,
     .smallest_limit = kafka_smallest_limit,
     .deny_topic = kafka_deny_topic,

@@ -177,10 +177,7 @@ stay_ready(struct publisher *publisher, struct err *err)
 static enum publisher_status
 stay_stopped(struct publisher *publisher, struct err *err)
 {
-    (void)publisher;
-    err_set(err, ERR_CONFLICT,
-            "Kafka and PostgreSQL contradict each other; redrive audit says how; nothing is published until "
-            "then");
+    *err = publisher->stop;
     return PUBLISHER_STOPPED;
 }
 
@@ -191,6 +188,8 @@ static const struct {
     [AT_ACQUIRE] = {publisher_acquire, PHASE_CLAIM},
     [AT_OPEN] = {publisher_open, PHASE_FENCE},
     [AT_INIT] = {publisher_init, PHASE_FENCE},
+    [AT_TURN] = {publisher_read_turn, PHASE_FENCE},
+    [AT_KNOWN] = {publisher_know_turn, PHASE_FENCE},
     [AT_CHECK] = {publisher_check, PHASE_CLAIM},
     [AT_READ] = {publisher_read, PHASE_VERIFY},
     [AT_NUDGE] = {publisher_nudge, PHASE_VERIFY},

@@ -109,8 +109,9 @@ struct publisher_settings {
     const struct publisher_world *world;
     void *context; // of all three tables
     const struct plan_settings *plan;
-    bool is_transactional; // the cluster passed the probe; else PROTOCOL.md, "Without transactions"
-    int64_t lease;         // µs, of which a third passes between heartbeats; 0: 30 s
+    const char *turn_group; // group of the turns' marker, store/operations/turns.h; borrowed
+    bool is_transactional;  // the cluster passed the probe; else PROTOCOL.md, "Without transactions"
+    int64_t lease;          // µs, of which a third passes between heartbeats; 0: 30 s
     int64_t deadline; // µs for one chunk from begin to commit, below the transaction timeout of 30 s; 0: 15 s
     uint64_t chunk_bytes; // 0: 16 MiB
 };

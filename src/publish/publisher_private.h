@@ -12,6 +12,8 @@ enum publisher_place {
     AT_ACQUIRE,    // Acquire
     AT_OPEN,       // Fence: a new handle
     AT_INIT,       // and its init_transactions
+    AT_TURN,       // Turn: Kafka's last one
+    AT_KNOWN,      // which PostgreSQL must know
     AT_CHECK,      // Check
     AT_READ,       // Resolve: the marker, for what it proves by itself
     AT_NUDGE,      // it stays unstable
@@ -72,6 +74,13 @@ struct resolve {
     int64_t provision_at; // mono: the transaction of a marker without a chunk began
     bool was_nudged;
     int64_t nonce;
+    int64_t nonce_at; // mono: it was written
+};
+
+// Kafka's last turn, read after Fence.
+struct turn_look {
+    struct marker kafka;
+    int64_t read_at; // mono: first try of this reading
 };
 
 // A long call that may run on another thread. Until it is done, the slot, the flight and the handle are its
@@ -111,6 +120,7 @@ struct publisher {
     struct step step;
     struct tenure tenure;
     struct epoch epoch;
+    struct turn_look turn;
     struct resolve resolve;
     struct publisher_call call;
     struct assignment assigned;
@@ -120,7 +130,8 @@ struct publisher {
     struct {
         size_t count;
         int64_t took;
-    } last; // finished chunk
+    } last;          // finished chunk
+    struct err stop; // of STOPPED
     struct publisher_tally tally;
 };
 
@@ -165,6 +176,7 @@ enum publisher_status publisher_put_in_doubt(struct publisher *publisher, const 
 // One function per place; each ends by one of the changes above, or stays.
 typedef enum publisher_status publisher_step_fn(struct publisher *publisher, struct err *err);
 publisher_step_fn publisher_acquire, publisher_open, publisher_init, publisher_check;
+publisher_step_fn publisher_read_turn, publisher_know_turn;
 publisher_step_fn publisher_read, publisher_nudge, publisher_write_nonce, publisher_read_with_nonce;
 publisher_step_fn publisher_provision, publisher_refuse;
 publisher_step_fn publisher_claim, publisher_find_originals, publisher_plan;

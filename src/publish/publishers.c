@@ -31,6 +31,7 @@ worker_drop_publishers(struct worker_run *run)
         run->publishers[i].machine = NULL;
         endpoints_close_lane(&run->publishers[i].endpoints);
         run->publishers[i].is_driven = false;
+        run->publishers[i].operation = 0;
     }
 }
 
@@ -42,6 +43,7 @@ make_publishers(struct worker_run *run, struct err *err)
         .broker = &endpoints_broker,
         .world = &endpoints_world,
         .plan = &run->plan,
+        .turn_group = run->endpoints.turn_group,
         .is_transactional = run->endpoints.cluster.promise == PROMISE_EXACTLY_ONCE,
     };
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
@@ -63,6 +65,8 @@ publish_later(struct worker_run *run, const char *what, const struct err *failur
 {
     int64_t now = clock_mono();
     run->trouble = *failure;
+    if (failure->kind == ERR_STOPPED)
+        return err_set(err, failure->kind, "%s", failure->text);
     if (!run->kafka.since)
         run->kafka.since = now;
     bool is_lasting =
@@ -108,6 +112,12 @@ worker_need_kafka(struct worker_run *run, bool *is_there, struct err *err)
     if (!endpoints_connect(&run->endpoints, &failure))
         return store_is_connected(run->endpoints.store) ? kafka_failed(run, &failure, err)
                                                         : worker_store_failed(run, &failure, err);
+    bool has_turn = false;
+    if (!worker_turn_take(run, &has_turn, &failure))
+        return store_is_connected(run->endpoints.store) ? kafka_failed(run, &failure, err)
+                                                        : worker_store_failed(run, &failure, err);
+    if (!has_turn)
+        return true;
     if (!make_publishers(run, &failure))
         return worker_store_failed(run, &failure, err);
     kafka_worked(run);
@@ -176,6 +186,8 @@ attend_idle(struct worker_run *run, size_t i, struct err *err)
     case PUBLISHER_FAILED:
         return publisher_failed(run, i, &failure, err);
     case PUBLISHER_TURN:
+        worker_turn_lose(run);
+        return true;
     case PUBLISHER_STOPPED:
         return err_set(err, failure.kind, "%s", failure.text);
     case PUBLISHER_BUSY:
@@ -298,6 +310,8 @@ drive(struct worker_run *run, size_t i, int wait_ms, struct err *err)
         run->publishers[i].is_driven = publisher_is_busy(run->publishers[i].machine);
         return publisher_failed(run, i, &failure, err);
     case PUBLISHER_TURN:
+        worker_turn_lose(run);
+        return true;
     case PUBLISHER_STOPPED:
         break;
     }
@@ -345,7 +359,7 @@ worker_publish_step(struct worker_run *run, struct err *err)
     for (size_t i = 0; i < WORKER_SLOTS; i++)
         driven += run->publishers[i].is_driven;
     int wait_ms = driven > 1 ? WAIT_SHARED_MS : WAIT_MS;
-    for (size_t i = 0; i < WORKER_SLOTS && clock_mono() >= run->due.kafka; i++)
+    for (size_t i = 0; i < WORKER_SLOTS && run->publishers[i].machine && clock_mono() >= run->due.kafka; i++)
         if (!(run->publishers[i].is_driven ? drive(run, i, wait_ms, err) : attend_idle(run, i, err)))
             return false;
     return true;
@@ -382,6 +396,11 @@ worker_publish(struct worker_run *run, const struct work *work, int64_t *wait, s
         return publisher_failed(run, i, &failure, err);
     if (status == PUBLISHER_STOPPED)
         return err_set(err, failure.kind, "%s", failure.text);
+    if (status == PUBLISHER_TURN) {
+        worker_turn_lose(run);
+        *wait = LOOK_EVERY / 10;
+        return true;
+    }
     if (status != PUBLISHER_READY) // on its way; what it shall publish is asked for again then
         return true;
 
@@ -557,7 +576,8 @@ worker_finish_all(struct worker_run *run)
         enum publisher_status status = PUBLISHER_BUSY;
         while (run->publishers[i].machine && publisher_is_busy(run->publishers[i].machine) &&
                store_is_connected(run->endpoints.store) && clock_mono() < deadline &&
-               status != PUBLISHER_FAILED && status != PUBLISHER_NO_SLOT && status != PUBLISHER_STOPPED) {
+               status != PUBLISHER_FAILED && status != PUBLISHER_NO_SLOT && status != PUBLISHER_TURN &&
+               status != PUBLISHER_STOPPED) {
             struct err failure = {0};
             status = worker_step_publisher(run, i, WAIT_MS, &failure);
         }

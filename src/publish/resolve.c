@@ -12,7 +12,8 @@
 
 #define NUDGE_AFTER (10 * US_PER_SECOND)
 #define READ_PATIENCE (40 * US_PER_SECOND)
-#define READ_PAUSE 1000 // µs between two readings of a marker that is not stable
+#define NONCE_AGAIN 50000 // µs after which a nonce that is not shown is written again
+#define READ_PAUSE 1000   // µs between two readings of a marker that is not stable
 
 enum marker_verdict
 marker_judge(const struct slot *slot, const struct chunk *unfinished, const struct marker *marker)
@@ -119,16 +120,17 @@ enum publisher_status
 publisher_write_nonce(struct publisher *publisher, struct err *err)
 {
     publisher->resolve.nonce = publisher->settings.world->random(publisher->settings.context);
+    publisher->resolve.nonce_at = publisher_mono(publisher);
     if (!publisher->settings.broker->write_nonce(publisher->settings.context, publisher->tenure.slot.txn_id,
                                                  publisher->resolve.nonce, err))
         return publisher_begin_again(publisher);
-    return publisher_go_read(publisher, AT_READ_NONCE);
+    return publisher_go(publisher, AT_READ_NONCE);
 }
 
 // Kafka contradicts PostgreSQL: the slot is not used until a person has looked. A publisher that has lost the
 // slot meanwhile has only seen the work of the next holder, and begins again.
 static enum publisher_status
-suspend(struct publisher *publisher, enum publisher_place next, const char *evidence, struct err *err)
+suspend(struct publisher *publisher, const char *evidence, struct err *err)
 {
     if (!publisher->settings.ledger->suspend(publisher->settings.context, &publisher->tenure.slot, evidence,
                                              err))
@@ -136,7 +138,30 @@ suspend(struct publisher *publisher, enum publisher_place next, const char *evid
     log_line(LOG_ERROR, "slot suspended", LOG_INT("slot", publisher->tenure.slot.no),
              LOG_TEXT("why", evidence));
     publisher_begin_again(publisher);
-    return publisher_go(publisher, next);
+    return publisher_go(publisher, AT_ACQUIRE);
+}
+
+// The marker is ahead of all that PostgreSQL knows: other slots can be as well, so nothing may be published.
+// The fence is looked at once more, since the next holder of a lost slot may be the one that is ahead.
+static enum publisher_status
+stop_ahead(struct publisher *publisher, const char *seen, struct err *err)
+{
+    char evidence[420];
+    struct chunk unfinished;
+    struct slot *slot = &publisher->tenure.slot;
+    if (!publisher->settings.ledger->check(publisher->settings.context, slot, &unfinished, err))
+        return publisher_ledger_failed(publisher, err);
+    snprintf(evidence, sizeof evidence,
+             "Kafka holds chunks that this database does not know: it was put back to an older state, or it "
+             "is a copy; ahead in Kafka: slot %d (%.150s), whose marker is %s, after %" PRId64,
+             (int)slot->no, slot->txn_id, seen, slot->finished_seq);
+    if (!publisher->settings.ledger->turns->stop(publisher->settings.context, STOP_AHEAD, evidence, err))
+        return publisher_ledger_failed(publisher, err);
+    log_line(LOG_ERROR, "publishing stopped", LOG_TEXT("reason", stop_reason_name(STOP_AHEAD)),
+             LOG_TEXT("why", evidence));
+    err_set(&publisher->stop, ERR_STOPPED, "nothing is published from this database: %s", evidence);
+    publisher_begin_again(publisher);
+    return publisher_go(publisher, AT_STOPPED);
 }
 
 static enum publisher_status
@@ -152,8 +177,9 @@ decide_unfinished(struct publisher *publisher, enum marker_verdict verdict, cons
                  "after fencing and nonce %" PRId64 " the marker is still that of the chunk before: %s",
                  publisher->resolve.nonce, seen);
         return finish_unfinished(publisher, CHUNK_ABORTED, evidence, err);
-    case VERDICT_ABSENT:
     case VERDICT_AHEAD:
+        return stop_ahead(publisher, seen, err);
+    case VERDICT_ABSENT:
     case VERDICT_FOREIGN:
         break;
     }
@@ -191,14 +217,7 @@ decide_idle(struct publisher *publisher, enum marker_verdict verdict, const char
             return publisher_ledger_failed(publisher, err);
         return publisher_fence_again(publisher);
     case VERDICT_AHEAD:
-        snprintf(evidence, sizeof evidence,
-                 "Kafka's marker of %.150s is %s, PostgreSQL knows of nothing after %" PRId64
-                 ": the database has lost work that it had confirmed (restored, or failed over?); publishing "
-                 "again would send "
-                 "events twice. Compare the topics with the events resolved since, then run redrive migrate "
-                 "--adopt",
-                 publisher->tenure.slot.txn_id, seen, publisher->tenure.slot.finished_seq);
-        return suspend(publisher, AT_STOPPED, evidence, err);
+        return stop_ahead(publisher, seen, err);
     case VERDICT_COMMITTED:
     case VERDICT_FOREIGN:
         break;
@@ -206,7 +225,7 @@ decide_idle(struct publisher *publisher, enum marker_verdict verdict, const char
     snprintf(evidence, sizeof evidence, "the marker of %.150s is %s, it should be (%" PRId64 ", %s)",
              publisher->tenure.slot.txn_id, seen, publisher->tenure.slot.finished_seq,
              publisher->tenure.slot.finished_id);
-    return suspend(publisher, AT_ACQUIRE, evidence, err);
+    return suspend(publisher, evidence, err);
 }
 
 // Acts on a marker that can be believed.
@@ -256,6 +275,8 @@ publisher_read_with_nonce(struct publisher *publisher, struct err *err)
             return publisher_begin_again(publisher);
         }
         publisher->settings.world->sleep(publisher->settings.context, READ_PAUSE);
+        if (publisher_mono(publisher) - publisher->resolve.nonce_at > NONCE_AGAIN)
+            publisher_go(publisher, AT_NONCE); // a turn of another worker has written over it
         return PUBLISHER_WAITING;
     }
 

@@ -95,6 +95,7 @@ reconnect_store(struct worker_run *run, struct err *err)
              LOG_INT("after_ms", (clock_mono() - run->store.since) / 1000));
     run->store.since = 0;
     run->store.attempts = 0;
+    worker_turn_lose(run); // it may have come back in an older state
     return true;
 }
 
@@ -109,7 +110,7 @@ worker_store_failed(struct worker_run *run, const struct err *failure, struct er
     if (!run->refusals.since)
         run->refusals.since = now;
     bool is_lasting = failure->kind != ERR_UNREACHABLE || now - run->refusals.since > PATIENCE;
-    if (worker_is_foreground(run) && is_lasting)
+    if ((worker_is_foreground(run) && is_lasting) || failure->kind == ERR_STOPPED)
         return err_set(err, failure->kind, "%s", failure->text);
     worker_note(run, "%.190s", failure->text);
     log_line(LOG_WARN, "PostgreSQL refused", LOG_TEXT("why", failure->text));
@@ -357,7 +358,7 @@ round_once(struct worker_run *run, bool *is_over, struct err *err)
     }
 
     bool is_recovering = false, is_idle = false;
-    if (!worker_recover(run, &is_recovering, err))
+    if (!worker_turn_keep(run, err) || !worker_recover(run, &is_recovering, err))
         return false;
     if (is_recovering)
         return true;
@@ -435,8 +436,7 @@ worker_run(const struct worker_settings *settings, struct err *err)
         return false;
 
     bool is_good = schema_check(run.endpoints.store, err) && loop(&run, err);
-    worker_log_tally(&run);
-    worker_drop_publishers(&run);
+    worker_turn_lose(&run);
     endpoints_close(&run.endpoints);
     store_close(run.endpoints.store);
     arena_release(&run.shown.arena);

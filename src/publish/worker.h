@@ -55,7 +55,8 @@ struct worker_settings {
 // True: it ended in order (stopped services included). Otherwise ERR_UNREACHABLE (WORKER_OPERATION and
 // WORKER_ONCE: Kafka or PostgreSQL did not answer within 25 s; the operation stays for the next worker),
 // ERR_CANCELLED (WORKER_OPERATION stopped before the operation ended; what was in flight is finished),
-// ERR_DENIED, ERR_USAGE (settings that Kafka or PostgreSQL refuse).
+// ERR_DENIED, ERR_USAGE (settings that Kafka or PostgreSQL refuse), ERR_STOPPED (this database may not
+// publish, store/operations/turns.h).
 bool worker_run(const struct worker_settings *settings, struct err *err) MUST_CHECK;
 
 // Starts this very program with these arguments (without its name, NULL-terminated; no secrets: everybody can

@@ -8,6 +8,7 @@
 #include "publish/pace.h"
 #include "publish/publisher.h"
 #include "publish/setback.h"
+#include "publish/turn.h"
 #include "publish/worker.h"
 #include "store/store.h"
 
@@ -25,6 +26,7 @@ struct endpoints {
     struct broker *broker; // NULL: not connected
     struct cluster cluster;
     char worker[128];
+    char turn_group[64]; // of the turns' marker
 
     // Of a publisher's only: the call that its lane makes now, which owns `store` until it is done.
     struct lane *lane;
@@ -83,7 +85,9 @@ struct worker_run {
     struct plan_settings plan;
     struct endpoints endpoints;
     struct worker_publisher publishers[WORKER_SLOTS];
-    size_t turn; // the publisher that is given something next
+    size_t turn;           // the publisher that is given something next
+    struct turner *turner; // NULL: no turn is being taken
+    bool has_turn;         // taken since PostgreSQL was away last; before it nothing is published
     struct paces paces;
     struct meter meter;
     size_t limit; // of a chunk, adapted to how long they take
@@ -94,7 +98,7 @@ struct worker_run {
         char reported[200]; // to PostgreSQL
     } note;
     struct {
-        int64_t sign, beat, look, recover, doubt, show, index, records, kafka;
+        int64_t sign, beat, look, recover, doubt, show, index, records, kafka, turn;
     } due;                // clock_mono
     int64_t work_at;      // clock_mono: something was done last
     int64_t recovered_at; // clock_mono: the last look for chunks that others left
@@ -136,6 +140,15 @@ bool worker_tell_setbacks(struct worker_run *run, struct err *err) MUST_CHECK;
 
 // worker_records.c: requests for original records, twice a second. False: the worker ends with err.
 bool worker_keep_records(struct worker_run *run, struct err *err) MUST_CHECK;
+
+// worker_turn.c: the worker's turn (publish/turn.h).
+// Takes one where none was taken. *is_there: publishers may start; else ask again. False: see err;
+// ERR_STOPPED: nothing may be published.
+bool worker_turn_take(struct worker_run *run, bool *is_there, struct err *err) MUST_CHECK;
+// The next publisher needs a new one. What is in flight is left to recovery: the turn would fence it.
+void worker_turn_lose(struct worker_run *run);
+// Kafka forgets a turn after offsets.retention.minutes, so one is taken again every day.
+bool worker_turn_keep(struct worker_run *run, struct err *err) MUST_CHECK;
 
 // publishers.c; false always means that the worker ends with err.
 size_t worker_most(const struct worker_run *run); // events in a chunk
