@@ -175,11 +175,10 @@ slot_check(struct store *store, struct slot *slot, struct chunk *unfinished, str
     struct params params = {0};
     add_slot(&params, slot);
     PGresult *r;
-    if (!pg_has_schema(store, err) ||
-        !pg_ask(store, FOR_READING,
-                "SELECT " SLOT_COLUMNS SLOT_UNFINISHED_COLUMNS
-                " FROM redrive.slot_check($1, $2, $3) s" SLOT_UNFINISHED_JOIN,
-                &params, &r, err))
+    if (!pg_has_schema(store, err) || !pg_ask(store, FOR_READING,
+                                              "SELECT " SLOT_COLUMNS SLOT_UNFINISHED_COLUMNS
+                                              " FROM redrive.slot_check($1, $2, $3) s" SLOT_UNFINISHED_JOIN,
+                                              &params, &r, err))
         return false;
     bool found = PQntuples(r) == 1;
     if (found) {

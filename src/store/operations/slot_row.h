@@ -15,7 +15,8 @@ enum { SLOT_COLUMN_COUNT = 10 };
     ", c.id::text, c.seq, c.operation_no, c.events, c.state = 'in doubt', c.created_at"
 enum { SLOT_UNFINISHED_COLUMN_COUNT = 6 };
 #define SLOT_UNFINISHED_JOIN                                                                                 \
-    " LEFT JOIN redrive.chunk c ON c.cluster = s.cluster AND c.slot = s.no AND c.state IN ('claimed', 'in doubt')"
+    " LEFT JOIN redrive.chunk c ON c.cluster = s.cluster AND c.slot = s.no AND c.state IN ('claimed', 'in "  \
+    "doubt')"
 
 void slot_row_read(const PGresult *r, int row, struct slot *slot);
 void slot_row_read_unfinished(const PGresult *r, int row, struct chunk *chunk);

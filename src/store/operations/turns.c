@@ -174,8 +174,9 @@ turn_slots(struct store *store, const char *cluster, struct turn_slot *slots, si
         return false;
     param_text(&params, cluster);
     if (!pg_ask(store, FOR_READING,
-                "SELECT " SLOT_COLUMNS SLOT_UNFINISHED_COLUMNS ", n.txn_id FROM redrive.turn_slots($1) s"
-                SLOT_UNFINISHED_JOIN " JOIN redrive.turn_next_names($1) n ON n.no = s.no ORDER BY s.no",
+                "SELECT " SLOT_COLUMNS SLOT_UNFINISHED_COLUMNS
+                ", n.txn_id FROM redrive.turn_slots($1) s" SLOT_UNFINISHED_JOIN
+                " JOIN redrive.turn_next_names($1) n ON n.no = s.no ORDER BY s.no",
                 &params, &r, err))
         return false;
     for (int row = 0; row < PQntuples(r) && *count < room; row++) {
