@@ -156,6 +156,8 @@ lay_down(struct worker_run *run, size_t i)
 static bool
 publisher_failed(struct worker_run *run, size_t i, const struct err *failure, struct err *err)
 {
+    if (failure->kind == ERR_STOPPED)
+        return err_set(err, failure->kind, "%s", failure->text);
     int64_t operation = run->publishers[i].operation;
     bool is_claim = operation && !publisher_is_busy(run->publishers[i].machine);
     if (is_claim) // nothing is in flight, so the operation must not count as in flight
