@@ -48,6 +48,7 @@ enum turner_place {
     TURN_AT_READ,
     TURN_AT_SLOTS, // the markers of all slots, for what they prove by themselves
     TURN_AT_MARKERS,
+    TURN_AT_TAKEN, // still the one that takes it?
     TURN_AT_JUDGE,
     TURN_AT_WRITE, // write
     TURN_AT_MARK,  // commit
@@ -272,7 +273,23 @@ read_markers(struct turner *turner, struct err *err)
 static enum turner_status
 turn_markers_step(struct turner *turner, struct err *err)
 {
-    return read_markers(turner, err) ? turn_go(turner, TURN_AT_JUDGE) : turn_fail(turner);
+    return read_markers(turner, err) ? turn_go(turner, TURN_AT_TAKEN) : turn_fail(turner);
+}
+
+// Kafka's turn is judged by a row that is known to be the same before and after it was read. One that another
+// worker has written meanwhile would look like that of another database.
+static enum turner_status
+turn_taken_step(struct turner *turner, struct err *err)
+{
+    struct turn_mark last = turner->turn.last;
+    if (!turner->settings.ledger->turns->take(turner->settings.context, turner->since, &turner->turn, err))
+        return turn_fail(turner);
+    const struct turn *turn = &turner->turn;
+    bool is_same = turn->is_mine && turn->last.no == last.no && strcmp(turn->last.id, last.id) == 0;
+    if (is_same && turn->stop == STOP_NONE)
+        return turn_go(turner, TURN_AT_JUDGE);
+    drop_handles(turner);
+    return turn_go(turner, TURN_AT_TAKE);
 }
 
 static void
@@ -516,27 +533,17 @@ stay_stopped(struct turner *turner, struct err *err)
 }
 
 static enum turner_status (*const turn_steps[TURN_AT_COUNT])(struct turner *turner, struct err *err) = {
-    [TURN_AT_TAKE] = turn_take_step,
-    [TURN_AT_OPEN] = turn_open_step,
-    [TURN_AT_INIT] = turn_init_step,
-    [TURN_AT_NONCE] = turn_nonce_step,
-    [TURN_AT_READ] = turn_read_step,
-    [TURN_AT_SLOTS] = turn_slots_step,
-    [TURN_AT_MARKERS] = turn_markers_step,
-    [TURN_AT_JUDGE] = turn_judge_step,
-    [TURN_AT_WRITE] = turn_write_step,
-    [TURN_AT_MARK] = turn_mark_step,
-    [TURN_AT_COMMIT] = turn_commit_step,
-    [TURN_AT_VERIFY] = turn_verify_step,
-    [TURN_AT_CONFIRM] = turn_confirm_step,
-    [TURN_AT_FENCE] = turn_fence_step,
-    [TURN_AT_FENCED] = turn_fenced_step,
-    [TURN_AT_NONCES] = turn_nonces_step,
-    [TURN_AT_COMPARE] = turn_compare_step,
-    [TURN_AT_COMPARED] = turn_compared_step,
-    [TURN_AT_FINISH] = turn_finish_step,
-    [TURN_AT_STOP] = turn_stop_step,
-    [TURN_AT_DONE] = stay_done,
+    [TURN_AT_TAKE] = turn_take_step,         [TURN_AT_OPEN] = turn_open_step,
+    [TURN_AT_INIT] = turn_init_step,         [TURN_AT_NONCE] = turn_nonce_step,
+    [TURN_AT_READ] = turn_read_step,         [TURN_AT_SLOTS] = turn_slots_step,
+    [TURN_AT_MARKERS] = turn_markers_step,   [TURN_AT_TAKEN] = turn_taken_step,
+    [TURN_AT_JUDGE] = turn_judge_step,       [TURN_AT_WRITE] = turn_write_step,
+    [TURN_AT_MARK] = turn_mark_step,         [TURN_AT_COMMIT] = turn_commit_step,
+    [TURN_AT_VERIFY] = turn_verify_step,     [TURN_AT_CONFIRM] = turn_confirm_step,
+    [TURN_AT_FENCE] = turn_fence_step,       [TURN_AT_FENCED] = turn_fenced_step,
+    [TURN_AT_NONCES] = turn_nonces_step,     [TURN_AT_COMPARE] = turn_compare_step,
+    [TURN_AT_COMPARED] = turn_compared_step, [TURN_AT_FINISH] = turn_finish_step,
+    [TURN_AT_STOP] = turn_stop_step,         [TURN_AT_DONE] = stay_done,
     [TURN_AT_STOPPED] = stay_stopped,
 };
 

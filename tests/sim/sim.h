@@ -5,6 +5,9 @@
 // request. A byte of 0, and all after the eighth, choose the harmless. So any step can be taken out, and any
 // byte set to 0, without moving the choices of the others: that is how a schedule that fails is made short.
 //
+// In half of the schedules the database is copied, or an older backup is put back, while workers are at it.
+// From then on an event may be open although it was sent: but no event may be sent twice.
+//
 // After the last step no more harm is done, and one process alone brings everything to its end.
 #ifndef REDRIVE_TESTS_SIM_H
 #define REDRIVE_TESTS_SIM_H
@@ -14,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define SIM_STEPS 96
+#define SIM_STEPS 160
 
 struct schedule {
     uint64_t seed; // rates, and how many slots and processes
@@ -26,6 +29,7 @@ struct schedule {
 struct sim_sights {
     uint64_t steps, crashes, takeovers, lost_answers, late_requests, repeated_requests, late_hits, fencings;
     uint64_t cuts, old_answers, unstable_reads, finished, recovered_published, recovered_unpublished;
+    uint64_t turns, copies, put_backs, stops;
 };
 
 struct sim_result {

@@ -66,7 +66,10 @@ decide(struct sim *sim, struct sim_slot *slot, bool is_asked)
 {
     bool is_commit = is_asked && !sim->wishes.forgets_commits;
     // A coordinator that is cut off here keeps the present state and learns of nothing later.
-    if (is_commit && !slot->is_cut && !sim->is_quiet && sim_happens(sim, sim->cut_rate)) {
+    // That of the turns' group stays: a publisher reads it without a nonce (PROTOCOL.md, "What the guarantee
+    // assumes").
+    if (is_commit && slot->row.no != SIM_TURNS && !slot->is_cut && !sim->is_quiet &&
+        sim_happens(sim, sim->cut_rate)) {
         slot->is_cut = true;
         slot->yesterday = slot->offsets;
         if (sim->sights)
@@ -135,8 +138,7 @@ deliver_mark(struct sim *sim, struct sim_slot *slot, const struct sim_request *r
     come_through(sim, slot); // an earlier end comes before it in the log
     begin_transaction(sim, slot);
     slot->is_pending = true;
-    slot->pending = (struct marker){.is_present = true, .seq = request->number};
-    snprintf(slot->pending.id, sizeof slot->pending.id, "%s", request->id);
+    marker_parse(bytes_of(request->id), request->number, &slot->pending);
     sim_say(sim, "Kafka: marker %s of %s is pending", request->id, request->sender);
 }
 
@@ -202,6 +204,7 @@ sim_kafka_moves(struct sim *sim)
 {
     for (int i = 0; i < sim->slot_count; i++)
         time_out(sim, &sim->slots[i]);
+    time_out(sim, &sim->slots[SIM_TURNS]);
     unsigned choice = sim_choose(sim, 256);
     if (choice < 128)
         return;
@@ -209,7 +212,8 @@ sim_kafka_moves(struct sim *sim)
         arrive(sim, choice % sim->request_count);
         return;
     }
-    struct sim_slot *slot = &sim->slots[choice % (unsigned)sim->slot_count];
+    unsigned which = choice % (unsigned)(sim->slot_count + sim->has_turns);
+    struct sim_slot *slot = &sim->slots[which < (unsigned)sim->slot_count ? which : SIM_TURNS];
     come_through(sim, slot);
     if (slot->is_cut && choice >= 244) {
         slot->is_cut = false;
@@ -227,6 +231,7 @@ sim_kafka_calms(struct sim *sim)
         come_through(sim, &sim->slots[i]);
         sim->slots[i].is_cut = false;
     }
+    come_through(sim, &sim->slots[SIM_TURNS]);
 }
 
 // Sends a request. False: no answer comes back, whether it arrived or not.
@@ -263,6 +268,8 @@ kafka_open(void *context, const struct producer_settings *how, struct producer *
     for (int i = 0; how->txn_id && i < sim->slot_count; i++)
         if (strcmp(sim->slots[i].row.txn_id, how->txn_id) == 0)
             (*producer)->slot = i;
+    if (how->txn_id && strcmp(how->txn_id, SIM_TURN_GROUP) == 0)
+        (*producer)->slot = SIM_TURNS;
     return true;
 }
 
@@ -493,7 +500,9 @@ slot_named(struct sim *sim, const char *group)
     for (int i = 0; i < sim->slot_count; i++)
         if (strcmp(sim->slots[i].row.txn_id, group) == 0)
             return &sim->slots[i];
-    return NULL; // names of an earlier generation
+    if (strcmp(group, SIM_TURN_GROUP) == 0)
+        return &sim->slots[SIM_TURNS];
+    return NULL; // names of another generation
 }
 
 static bool
@@ -534,6 +543,25 @@ kafka_write_nonce(void *context, const char *group, int64_t nonce, struct err *e
     if (!request_send(sim, &request))
         return lost(context, "writes a nonce", err);
     sim_say(sim, "%s writes a nonce beside the marker of slot %d", sim_who(context), (int)slot->row.no);
+    return true;
+}
+
+static bool
+kafka_read_markers(void *context, const char *const *groups, size_t count, struct marker_reading *readings,
+                   struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!kafka_read_marker(context, groups[i], &readings[i], err))
+            return false;
+    return true;
+}
+
+static bool
+kafka_write_nonces(void *context, const char *const *groups, size_t count, int64_t nonce, struct err *err)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!kafka_write_nonce(context, groups[i], nonce, err))
+            return false;
     return true;
 }
 
@@ -582,6 +610,8 @@ const struct publisher_broker sim_broker = {
     .commit = kafka_commit,
     .read_marker = kafka_read_marker,
     .write_nonce = kafka_write_nonce,
+    .read_markers = kafka_read_markers,
+    .write_nonces = kafka_write_nonces,
     .topic = kafka_topic,
     .smallest_limit = kafka_smallest_limit,
     .deny_topic = kafka_deny_topic,

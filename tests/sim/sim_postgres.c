@@ -18,6 +18,19 @@ lost(void *context, const char *what, enum sim_luck luck, struct err *err)
     return err_set(err, ERR_UNREACHABLE, "no answer");
 }
 
+// Is the session that of a database that was replaced? Then no call arrives.
+static bool
+is_away(void *context, struct err *err)
+{
+    struct sim_process *process = context;
+    if (!process->is_away)
+        return false;
+    process->has_noticed = true;
+    sim_say(process->sim, "%s: PostgreSQL was away", process->name);
+    err_set(err, ERR_UNREACHABLE, "away");
+    return true;
+}
+
 static bool
 fenced_out(void *context, const char *what, const struct slot *slot, struct err *err)
 {
@@ -45,6 +58,8 @@ is_among(const int32_t *mine, size_t count, int32_t no)
 static bool
 pg_acquire(void *context, const int32_t *mine, size_t mine_count, struct slot *slot, struct err *err)
 {
+    if (is_away(context, err))
+        return false;
     struct sim *sim = sim_of(context);
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)
@@ -74,6 +89,8 @@ pg_acquire(void *context, const int32_t *mine, size_t mine_count, struct slot *s
 static bool
 pg_check(void *context, struct slot *slot, struct chunk *unfinished, struct err *err)
 {
+    if (is_away(context, err))
+        return false;
     struct sim *sim = sim_of(context);
     struct sim_slot *mine = &sim->slots[slot->no];
     bool is_asked = slot->fence != -1 || !broken(BROKEN_NO_FENCE);
@@ -92,6 +109,8 @@ pg_check(void *context, struct slot *slot, struct chunk *unfinished, struct err 
 static bool
 pg_heartbeat(void *context, const struct slot *slot, struct err *err)
 {
+    if (is_away(context, err))
+        return false;
     sim_of(context)->beats++;
     return sim_of(context)->slots[slot->no].row.fence == slot->fence ||
            fenced_out(context, "extends its lease", slot, err);
@@ -100,6 +119,8 @@ pg_heartbeat(void *context, const struct slot *slot, struct err *err)
 static bool
 pg_provisioned(void *context, struct slot *slot, struct err *err)
 {
+    if (is_away(context, err))
+        return false;
     struct sim *sim = sim_of(context);
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)
@@ -114,6 +135,8 @@ pg_provisioned(void *context, struct slot *slot, struct err *err)
 static bool
 pg_release(void *context, const struct slot *slot, struct err *err)
 {
+    if (is_away(context, err))
+        return false;
     struct sim_slot *mine = &sim_of(context)->slots[slot->no];
     if (mine->row.fence != slot->fence)
         return fenced_out(context, "lets its slot go", slot, err);
@@ -125,11 +148,13 @@ pg_release(void *context, const struct slot *slot, struct err *err)
 static bool
 pg_suspend(void *context, const struct slot *slot, const char *evidence, struct err *err)
 {
+    if (is_away(context, err))
+        return false;
     struct sim_slot *mine = &sim_of(context)->slots[slot->no];
     if (mine->row.fence != slot->fence)
         return fenced_out(context, "suspends its slot", slot, err);
     mine->is_suspended = true;
-    if (!sim_of(context)->is_strict)
+    if (!sim_of(context)->is_strict || sim_of(context)->is_forked)
         return true;
     sim_fail(sim_of(context), "%s suspends slot %d: %s", sim_who(context), (int)slot->no, evidence);
     return err_set(err, ERR_CONFLICT, "suspended");
@@ -138,9 +163,13 @@ pg_suspend(void *context, const struct slot *slot, const char *evidence, struct 
 static bool
 pg_retire(void *context, struct slot *slot, const char *why, struct err *err)
 {
+    if (is_away(context, err))
+        return false;
     struct sim_slot *mine = &sim_of(context)->slots[slot->no];
     if (mine->row.fence != slot->fence)
         return fenced_out(context, "retires its slot", slot, err);
+    if (sim_of(context)->is_forked) // Kafka's names are those of both databases
+        return !(mine->is_suspended = true) || err_set(err, ERR_CONFLICT, "retired");
     if (sim_of(context)->is_strict) {
         sim_fail(sim_of(context), "%s retires slot %d: %s", sim_who(context), (int)slot->no, why);
         return err_set(err, ERR_CONFLICT, "retired");
@@ -187,6 +216,8 @@ static bool
 pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_id, size_t limit,
          uint64_t max_bytes, struct arena *arena, struct claim *claim, struct err *err)
 {
+    if (is_away(context, err))
+        return false;
     (void)max_bytes;
     struct sim *sim = sim_of(context);
     if (sim->wishes.failing_claims > 0) {
@@ -255,6 +286,8 @@ static bool
 pg_finish(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
           const char *evidence, struct err *err)
 {
+    if (is_away(context, err))
+        return false;
     struct sim *sim = sim_of(context);
     enum sim_luck luck = sim_luck(sim, false);
     if (luck == SIM_LOST)
@@ -264,7 +297,7 @@ pg_finish(void *context, struct slot *slot, const struct chunk *chunk, enum chun
         return fenced_out(context, "finishes", slot, err);
     if (!mine->chunk.exists || strcmp(mine->chunk.id, chunk->id) != 0)
         return err_set(err, ERR_CONFLICT, "chunk %s is finished", chunk->id);
-    if (outcome == CHUNK_IN_DOUBT && sim->is_strict) {
+    if (outcome == CHUNK_IN_DOUBT && sim->is_strict && !sim->is_forked) {
         sim_fail(sim, "%s puts chunk %s in doubt: %s", sim_who(context), chunk->id, evidence);
         return err_set(err, ERR_CONFLICT, "doubt");
     }
@@ -287,6 +320,8 @@ static bool
 pg_finish_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
                   size_t count, const char *evidence, struct err *err)
 {
+    if (is_away(context, err))
+        return false;
     struct sim *sim = sim_of(context);
     struct sim_slot *mine = &sim->slots[slot->no];
     if (mine->row.fence != slot->fence)
@@ -309,6 +344,8 @@ static bool
 pg_refuse(void *context, const struct slot *slot, int64_t operation, const struct refusal *refusals,
           size_t count, struct err *err)
 {
+    if (is_away(context, err))
+        return false;
     (void)operation;
     struct sim *sim = sim_of(context);
     enum sim_luck luck = sim_luck(sim, false);
@@ -334,6 +371,152 @@ pg_originals(void *context, const struct event *const *events, size_t count, str
     return err_set(err, ERR_INTERNAL, "not here");
 }
 
+// --- turns ---
+
+static bool
+pg_turn_take(void *context, int64_t since, struct turn *turn, struct err *err)
+{
+    struct sim *sim = sim_of(context);
+    enum sim_luck luck = sim_luck(sim, false);
+    if (is_away(context, err))
+        return false;
+    if (luck == SIM_LOST)
+        return lost(context, "asks for the turn", luck, err);
+    bool is_served = since >= 0 && sim->turn.finished_no > since;
+    bool is_mine = strcmp(sim->turn_holder, sim_who(context)) == 0;
+    if (sim->turn.stop == STOP_NONE && !is_served && !is_mine &&
+        (!sim->turn_holder[0] || sim->is_quiet || sim_happens(sim, sim->expiry_rate))) {
+        snprintf(sim->turn_holder, sizeof sim->turn_holder, "%s", sim_who(context));
+        sim_say(sim, "%s takes a turn, the last is %" PRId64, sim_who(context), sim->turn.last.no);
+        is_mine = true;
+    }
+    *turn = sim->turn;
+    snprintf(turn->group, sizeof turn->group, SIM_TURN_GROUP);
+    turn->is_mine = is_mine;
+    return luck == SIM_ANSWERED || lost(context, "asks for the turn", luck, err);
+}
+
+static bool
+is_not_turner(void *context, struct err *err)
+{
+    struct sim *sim = sim_of(context);
+    if (sim->turn.stop == STOP_NONE && strcmp(sim->turn_holder, sim_who(context)) == 0)
+        return false;
+    sim_say(sim, "%s: another one takes the turn", sim_who(context));
+    err_set(err, ERR_CONFLICT, "another one takes the turn");
+    return true;
+}
+
+static bool
+is_same(const struct turn_mark *a, const struct turn_mark *b)
+{
+    return a->no == b->no && strcmp(a->id, b->id) == 0;
+}
+
+static bool
+pg_turn_write(void *context, const struct turn_mark *kafka, const char *id, struct turn *turn,
+              struct err *err)
+{
+    struct sim *sim = sim_of(context);
+    enum sim_luck luck = sim_luck(sim, false);
+    if (is_away(context, err) || is_not_turner(context, err))
+        return false;
+    if (luck == SIM_LOST)
+        return lost(context, "writes the turn", luck, err);
+    if (!is_same(kafka, &sim->turn.last) && (sim->turn.is_confirmed || !is_same(kafka, &sim->turn.before)))
+        return err_set(err, ERR_CONFLICT, "may not follow");
+    sim->turn.before = *kafka;
+    sim->turn.last.no++;
+    snprintf(sim->turn.last.id, UUID_SIZE, "%s", id);
+    sim->turn.is_confirmed = false;
+    if (sim->sights)
+        sim->sights->turns++;
+    sim_say(sim, "%s writes turn %" PRId64 " (%s) in database %d", sim_who(context), sim->turn.last.no, id,
+            sim->database);
+    *turn = sim->turn;
+    snprintf(turn->group, sizeof turn->group, SIM_TURN_GROUP);
+    return luck == SIM_ANSWERED || lost(context, "writes the turn", luck, err);
+}
+
+static bool
+pg_turn_confirm(void *context, int64_t no, struct err *err)
+{
+    struct sim *sim = sim_of(context);
+    enum sim_luck luck = sim_luck(sim, false);
+    if (is_away(context, err) || is_not_turner(context, err))
+        return false;
+    if (luck == SIM_LOST)
+        return lost(context, "confirms the turn", luck, err);
+    if (no != sim->turn.last.no)
+        return err_set(err, ERR_CONFLICT, "not the last");
+    sim->turn.is_confirmed = true;
+    return luck == SIM_ANSWERED || lost(context, "confirms the turn", luck, err);
+}
+
+static bool
+pg_turn_finish(void *context, int64_t no, struct err *err)
+{
+    struct sim *sim = sim_of(context);
+    enum sim_luck luck = sim_luck(sim, false);
+    if (is_away(context, err) || is_not_turner(context, err))
+        return false;
+    if (luck == SIM_LOST)
+        return lost(context, "finishes the turn", luck, err);
+    sim->turn.finished_no = no;
+    sim->turn_holder[0] = '\0';
+    sim_say(sim, "%s has taken turn %" PRId64, sim_who(context), no);
+    return luck == SIM_ANSWERED || lost(context, "finishes the turn", luck, err);
+}
+
+static bool
+pg_turn_stop(void *context, enum stop_reason reason, const char *detail, struct err *err)
+{
+    struct sim *sim = sim_of(context);
+    if (is_away(context, err))
+        return false;
+    sim->turn.stop = reason;
+    if (sim->sights)
+        sim->sights->stops++;
+    sim_say(sim, "%s stops database %d: %s", sim_who(context), sim->database, detail);
+    if (!sim->is_forked)
+        sim_fail(sim, "%s stops, and there is one history: %s", sim_who(context), detail);
+    return true;
+}
+
+static bool
+pg_turn_read(void *context, struct turn *turn, struct err *err)
+{
+    if (is_away(context, err))
+        return false;
+    *turn = sim_of(context)->turn;
+    return true;
+}
+
+static bool
+pg_turn_slots(void *context, struct turn_slot *slots, size_t room, size_t *count, struct err *err)
+{
+    struct sim *sim = sim_of(context);
+    if (is_away(context, err))
+        return false;
+    for (*count = 0; *count < (size_t)sim->slot_count && *count < room; ++*count) {
+        const struct sim_slot *mine = &sim->slots[*count];
+        slots[*count] = (struct turn_slot){.slot = mine->row, .unfinished = mine->chunk};
+        snprintf(slots[*count].next_txn_id, sizeof slots[*count].next_txn_id, "redrive.%zu.g%d", *count,
+                 (int)mine->row.generation + 1);
+    }
+    return true;
+}
+
+static const struct publisher_turns sim_turns = {
+    .take = pg_turn_take,
+    .write = pg_turn_write,
+    .confirm = pg_turn_confirm,
+    .finish = pg_turn_finish,
+    .stop = pg_turn_stop,
+    .read = pg_turn_read,
+    .slots = pg_turn_slots,
+};
+
 const struct publisher_ledger sim_ledger = {
     .acquire = pg_acquire,
     .check = pg_check,
@@ -347,4 +530,5 @@ const struct publisher_ledger sim_ledger = {
     .finish_scanned = pg_finish_scanned,
     .refuse = pg_refuse,
     .originals = pg_originals,
+    .turns = &sim_turns,
 };

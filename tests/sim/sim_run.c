@@ -6,6 +6,7 @@
 
 #define SLOTS 2          // at most
 #define EVENTS 5         // few, so that every pair of them meets in a schedule
+#define FORK_RATE 24     // of 256
 #define TICK (20 * 1000) // µs: patience, deadlines and heartbeats come within a schedule
 
 void
@@ -28,6 +29,17 @@ slot_begin(struct sim_slot *slot, int32_t no, bool is_provisioned)
         slot->offsets.marker = (struct marker){.is_present = true};
         snprintf(slot->offsets.marker.id, sizeof slot->offsets.marker.id, "install");
     }
+}
+
+// One turn was taken before the schedule begins.
+static void
+turns_begin(struct sim *sim)
+{
+    struct sim_slot *turns = &sim->slots[SIM_TURNS];
+    turns->row.no = SIM_TURNS;
+    turns->offsets.marker = (struct marker){.is_present = true, .seq = 1, .id = "turn"};
+    sim->turn = (struct turn){.last = {.no = 1, .id = "turn"}, .is_confirmed = true, .finished_no = 1};
+    sim->has_turns = true;
 }
 
 static void
@@ -59,8 +71,57 @@ sim_begin(struct sim *sim, uint64_t seed)
     sim->cut_rate = cuts[(rates >> 32) % 4];
     for (int i = 0; i < sim->slot_count; i++)
         slot_begin(&sim->slots[i], i, (rates >> 36) % 8 != 0);
-    for (int i = 0; i < sim->process_count; i++)
+    turns_begin(sim);
+    static const enum sim_fork forks[] = {SIM_NO_FORK, SIM_NO_FORK, SIM_COPY, SIM_PUT_BACK};
+    sim->fork = forks[(rates >> 40) % 4];
+    for (int i = 0; i < sim->process_count; i++) {
         sim_process_start(sim, i);
+        sim->processes[i].has_turn = true;
+    }
+}
+
+// A copy of the database, on which the last process works from now on.
+static void
+make_copy(struct sim *sim)
+{
+    int last = sim->process_count - 1;
+    sim_process_end(sim, last);
+    sim_use(sim, 0);
+    sim_save(sim, &sim->aside);
+    sim->processes[last].database = 1;
+    sim_process_start(sim, last);
+    sim->is_forked = true;
+    if (sim->sights)
+        sim->sights->copies++;
+    sim_say(sim, "database 0 is copied; %s works on the copy, database 1", sim->processes[last].name);
+}
+
+static void
+put_back(struct sim *sim)
+{
+    sim_put_back(sim, &sim->backup);
+    for (int i = 0; i < sim->process_count; i++)
+        sim->processes[i].is_away = true;
+    sim->is_forked = true;
+    if (sim->sights)
+        sim->sights->put_backs++;
+    sim_say(sim, "the backup of the database is put back");
+}
+
+static void
+fork_moves(struct sim *sim)
+{
+    if (sim->is_forked || sim->fork == SIM_NO_FORK || !sim_happens(sim, FORK_RATE))
+        return;
+    if (sim->fork == SIM_COPY) {
+        make_copy(sim);
+    } else if (!sim->is_saved) {
+        sim_save(sim, &sim->backup);
+        sim->is_saved = true;
+        sim_say(sim, "a backup of the database is made");
+    } else {
+        put_back(sim);
+    }
 }
 
 // One step of one process; the word chooses the harm.
@@ -71,6 +132,7 @@ sim_step(struct sim *sim, int actor, uint64_t word)
     if (sim_happens(sim, 256 - sim->stay_rate))
         actor = (actor + 1 + (int)sim_choose(sim, (unsigned)sim->process_count - 1)) % sim->process_count;
     sim_kafka_moves(sim);
+    fork_moves(sim);
     bool dies = sim_happens(sim, sim->crash_rate);
     struct err err;
     err.kind = ERR_NONE;
@@ -95,7 +157,8 @@ schedule_run(const struct schedule *schedule, FILE *story, struct sim_sights *si
     result->is_failed = false;
     sim_begin(&sim, schedule->seed);
     size_t i = 0;
-    for (int actor = 0; i < schedule->count && !result->is_failed && !sim_is_finished(&sim); i++)
+    for (int actor = 0;
+         i < schedule->count && !result->is_failed && (sim.is_forked || !sim_is_finished(&sim)); i++)
         actor = sim_step(&sim, actor, schedule->steps[i]);
     if (sights)
         sights->steps += i;

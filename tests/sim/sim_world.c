@@ -95,6 +95,8 @@ sim_check(struct sim *sim)
         const struct sim_event *event = &sim->events[id];
         if (event->copies > 1)
             sim_fail(sim, "event %" PRId64 " is committed twice", id);
+        else if (sim->is_forked) // what one history has sent is open in the other
+            continue;
         else if (event->fate == SIM_RESOLVED && event->copies == 0)
             sim_fail(sim, "event %" PRId64 " is resolved, and no copy of it is committed: lost", id);
         else if ((event->fate == SIM_QUEUED || event->fate == SIM_REFUSED) && event->copies)
@@ -175,6 +177,59 @@ static const struct publisher_world clockwork = {
     .is_done = call_is_done,
 };
 
+// --- databases ---
+
+void
+sim_save(const struct sim *sim, struct sim_database *database)
+{
+    for (int i = 0; i < SIM_SLOTS; i++) {
+        const struct sim_slot *slot = &sim->slots[i];
+        database->slots[i].row = slot->row;
+        memcpy(database->slots[i].holder, slot->holder, sizeof slot->holder);
+        database->slots[i].next_seq = slot->next_seq;
+        database->slots[i].chunk = slot->chunk;
+        database->slots[i].is_suspended = slot->is_suspended;
+    }
+    for (int64_t id = 1; id <= sim->event_count; id++) {
+        database->events[id].fate = sim->events[id].fate;
+        database->events[id].chunk = sim->events[id].chunk;
+    }
+    database->turn = sim->turn;
+    memcpy(database->turn_holder, sim->turn_holder, sizeof sim->turn_holder);
+}
+
+void
+sim_put_back(struct sim *sim, const struct sim_database *database)
+{
+    for (int i = 0; i < SIM_SLOTS; i++) {
+        struct sim_slot *slot = &sim->slots[i];
+        slot->row = database->slots[i].row;
+        memcpy(slot->holder, database->slots[i].holder, sizeof slot->holder);
+        slot->next_seq = database->slots[i].next_seq;
+        slot->chunk = database->slots[i].chunk;
+        slot->is_suspended = database->slots[i].is_suspended;
+    }
+    for (int64_t id = 1; id <= sim->event_count; id++) {
+        sim->events[id].fate = database->events[id].fate;
+        sim->events[id].chunk = database->events[id].chunk;
+    }
+    sim->turn = database->turn;
+    memcpy(sim->turn_holder, database->turn_holder, sizeof sim->turn_holder);
+}
+
+void
+sim_use(struct sim *sim, int database)
+{
+    if (sim->database == database)
+        return;
+    struct sim_database used;
+    memset(&used, 0, sizeof used);
+    sim_save(sim, &used);
+    sim_put_back(sim, &sim->aside);
+    sim->aside = used;
+    sim->database = database;
+}
+
 // --- processes ---
 
 void
@@ -192,24 +247,65 @@ sim_process_start(struct sim *sim, int which)
         .world = &clockwork,
         .context = process,
         .plan = &plan,
+        .turn_group = SIM_TURN_GROUP,
         .is_transactional = !sim->wishes.has_no_transactions,
     };
     process->publisher = publisher_create(&settings);
+    process->turner = turner_create(&settings);
+    process->has_turn = !sim->has_turns;
+    process->is_stopped = process->is_away = process->has_noticed = false;
 }
 
 void
 sim_process_end(struct sim *sim, int which)
 {
-    publisher_destroy(sim->processes[which].publisher);
-    sim->processes[which].publisher = NULL;
+    struct sim_process *process = &sim->processes[which];
+    sim_use(sim, process->database); // a call that is under way comes to its end
+    publisher_destroy(process->publisher);
+    turner_destroy(process->turner);
+    process->publisher = NULL;
+    process->turner = NULL;
+}
+
+// As worker_turn_lose does.
+static void
+process_lose_turn(struct sim_process *process)
+{
+    struct sim *sim = process->sim;
+    int which = (int)(process - sim->processes);
+    sim_process_end(sim, which);
+    sim_process_start(sim, which);
+}
+
+static enum publisher_status
+process_take_turn(struct sim_process *process, struct err *err)
+{
+    switch (turner_step(process->turner, 10, err)) {
+    case TURNER_BUSY:
+    case TURNER_WAITING:
+        return PUBLISHER_BUSY;
+    case TURNER_FAILED:
+        return PUBLISHER_FAILED;
+    case TURNER_DONE:
+        process->has_turn = true;
+        return PUBLISHER_BUSY;
+    case TURNER_STOPPED:
+        break;
+    }
+    return PUBLISHER_STOPPED;
 }
 
 enum publisher_status
 sim_process_step(struct sim_process *process, struct err *err)
 {
-    process->last = publisher_step(process->publisher, NULL, 0, 10, err);
+    sim_use(process->sim, process->database);
+    process->last = process->has_turn ? publisher_step(process->publisher, NULL, 0, 10, err)
+                                      : process_take_turn(process, err);
+    process->is_stopped = process->last == PUBLISHER_STOPPED;
     if (process->last == PUBLISHER_READY)
         publisher_assign(process->publisher, 1, (size_t)process->sim->chunk_limit);
+    if (process->last == PUBLISHER_TURN || process->has_noticed)
+        process_lose_turn(process);
     return process->last;
 }
 
@@ -233,6 +329,32 @@ sim_name_slot(struct sim_slot *slot, int32_t generation)
     slot->is_pending = slot->is_ended = slot->is_committed = slot->is_cut = false;
 }
 
+static void
+step_last(struct sim *sim, struct sim_process *last)
+{
+    struct err err = {0};
+    sim_process_step(last, &err);
+    sim_kafka_moves(sim);
+    // The rest is in slots of dead processes, as a worker would find out.
+    err_clear(&err);
+    if (last->last == PUBLISHER_EMPTY && !publisher_release(last->publisher, &err))
+        return;
+    sim_check(sim);
+}
+
+// Two histories: each goes on until it stops or has nothing left.
+static void
+run_out_both(struct sim *sim)
+{
+    struct sim_process *copy = &sim->processes[sim->process_count - 1];
+    for (int i = 0; i < RUN_OUT / 8 && !sim->result->is_failed; i++) {
+        if (!sim->processes[0].is_stopped)
+            step_last(sim, &sim->processes[0]);
+        if (copy->database && !copy->is_stopped)
+            step_last(sim, copy);
+    }
+}
+
 void
 sim_run_out(struct sim *sim)
 {
@@ -243,16 +365,12 @@ sim_run_out(struct sim *sim)
     struct sim_process *last = &sim->processes[0];
     if (!last->publisher)
         sim_process_start(sim, 0);
-    for (int i = 0; i < RUN_OUT && !sim_is_finished(sim) && !sim->result->is_failed; i++) {
-        struct err err = {0};
-        sim_process_step(last, &err);
-        sim_kafka_moves(sim);
-        // The rest is in slots of dead processes, as a worker would find out.
-        err_clear(&err);
-        if (last->last == PUBLISHER_EMPTY && !publisher_release(last->publisher, &err))
-            continue;
-        sim_check(sim);
+    if (sim->is_forked) {
+        run_out_both(sim);
+        return;
     }
+    for (int i = 0; i < RUN_OUT && !sim_is_finished(sim) && !sim->result->is_failed; i++)
+        step_last(sim, last);
     if (!sim_is_finished(sim))
         sim_fail(sim, "it does not come to an end");
 }

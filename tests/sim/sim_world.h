@@ -8,6 +8,7 @@
 #define REDRIVE_TESTS_SIM_WORLD_H
 
 #include "publish/publisher.h"
+#include "publish/turn.h"
 #include "tests/sim/sim.h"
 
 enum { SIM_SLOTS = 3, SIM_EVENTS = 40, SIM_PROCESSES = 3, SIM_REQUESTS = 24 }; // at most
@@ -67,11 +68,36 @@ struct sim_request {
     const char *sender;
 };
 
+// All that PostgreSQL holds: a backup, or one of two databases while the other is used.
+struct sim_database {
+    struct {
+        struct slot row;
+        char holder[16];
+        int64_t next_seq;
+        struct chunk chunk;
+        bool is_suspended;
+    } slots[SIM_SLOTS];
+    struct {
+        enum sim_fate fate;
+        int64_t chunk;
+    } events[SIM_EVENTS + 1];
+    struct turn turn;
+    char turn_holder[16];
+};
+
+// What makes two histories of one.
+enum sim_fork { SIM_NO_FORK, SIM_COPY, SIM_PUT_BACK };
+
 struct sim;
 struct sim_process {
     struct sim *sim;
     char name[16];
     int life;
+    int database; // that it works on: 0, or 1, the copy
+    struct turner *turner;
+    bool has_turn, is_stopped;
+    bool is_away;     // its connection is to a database that was replaced
+    bool has_noticed; // that
     struct publisher *publisher;
     enum publisher_status last;
     void (*call)(void *argument); // asynchronous
@@ -97,8 +123,19 @@ struct sim_wishes {
     bool dallies;             // handles and commits are done at a later call, queues are full now and then
 };
 
+// The turns' own transactional id and group, as Kafka has them; PostgreSQL's half of it is not used.
+#define SIM_TURNS SIM_SLOTS
+#define SIM_TURN_GROUP "redrive.lease"
+
 struct sim {
-    struct sim_slot slots[SIM_SLOTS];
+    struct sim_slot slots[SIM_SLOTS + 1];
+    struct turn turn; // PostgreSQL's
+    char turn_holder[16];
+    bool has_turns; // workers take turns
+    enum sim_fork fork;
+    bool is_saved, is_forked;
+    struct sim_database backup, aside;         // aside: the one of the two that is not used now
+    int database;                              // in use
     struct sim_event events[SIM_EVENTS + 1];   // by id, from 1
     struct sim_request requests[SIM_REQUESTS]; // still on their way
     size_t request_count;
@@ -154,6 +191,10 @@ bool sim_is_finished(const struct sim *sim); // every event has its end
 
 // The names of a slot at which Kafka knows nothing.
 void sim_name_slot(struct sim_slot *slot, int32_t generation);
+// The database of this process, where there are two.
+void sim_use(struct sim *sim, int database);
+void sim_save(const struct sim *sim, struct sim_database *database);
+void sim_put_back(struct sim *sim, const struct sim_database *database);
 void sim_process_start(struct sim *sim, int which);
 void sim_process_end(struct sim *sim, int which); // like a crash; one that does not run is fine
 // One step; READY is given up to chunk_limit events.

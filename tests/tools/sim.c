@@ -126,6 +126,10 @@ print_sights(const struct sim_sights *sights)
         {"chunks finished as published", sights->finished},
         {"  by recovery", sights->recovered_published},
         {"chunks proved not to be published", sights->recovered_unpublished},
+        {"turns", sights->turns},
+        {"copies of the database", sights->copies},
+        {"backups put back", sights->put_backs},
+        {"stops", sights->stops},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         printf("  %-38s %14" PRIu64 "\n", rows[i].words, rows[i].count);
