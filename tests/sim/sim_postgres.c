@@ -478,7 +478,7 @@ pg_turn_stop(void *context, enum stop_reason reason, const char *detail, struct 
     if (sim->sights)
         sim->sights->stops++;
     sim_say(sim, "%s stops database %d: %s", sim_who(context), sim->database, detail);
-    if (!sim->is_forked)
+    if (sim->is_strict && !sim->is_forked)
         sim_fail(sim, "%s stops, and there is one history: %s", sim_who(context), detail);
     return true;
 }

@@ -22,12 +22,12 @@ judges_markers(void **state)
         enum marker_verdict idle, busy;
     } cases[] = {
         {{.is_present = false}, VERDICT_ABSENT, VERDICT_ABSENT},
-        {{true, 7, "seven"}, VERDICT_FINISHED, VERDICT_FINISHED},
-        {{true, 7, "other"}, VERDICT_FOREIGN, VERDICT_FOREIGN},
-        {{true, 8, "eight"}, VERDICT_AHEAD, VERDICT_COMMITTED},
-        {{true, 8, "other"}, VERDICT_AHEAD, VERDICT_FOREIGN},
-        {{true, 9, "nine"}, VERDICT_AHEAD, VERDICT_AHEAD},
-        {{true, 6, "six"}, VERDICT_FOREIGN, VERDICT_FOREIGN},
+        {{.is_present = true, .seq = 7, .id = "seven"}, VERDICT_FINISHED, VERDICT_FINISHED},
+        {{.is_present = true, .seq = 7, .id = "other"}, VERDICT_FOREIGN, VERDICT_FOREIGN},
+        {{.is_present = true, .seq = 8, .id = "eight"}, VERDICT_AHEAD, VERDICT_COMMITTED},
+        {{.is_present = true, .seq = 8, .id = "other"}, VERDICT_AHEAD, VERDICT_FOREIGN},
+        {{.is_present = true, .seq = 9, .id = "nine"}, VERDICT_AHEAD, VERDICT_AHEAD},
+        {{.is_present = true, .seq = 6, .id = "six"}, VERDICT_FOREIGN, VERDICT_FOREIGN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_int_equal(marker_judge(&slot, &none, &cases[i].marker), cases[i].idle);
@@ -83,7 +83,7 @@ stops_when_postgresql_has_lost_work(void **state)
     struct sim_slot *slot = publish_some(*state);
     slot->offsets.marker.seq += 3; // what Kafka knows and PostgreSQL has forgotten
     assert_true(step_until(*state, PUBLISHER_STOPPED));
-    assert_true(slot->is_suspended);
+    assert_int_equal(((struct publisher_fixture *)*state)->sim.turn.stop, STOP_AHEAD);
 }
 
 // Between its reading of the slot and of the marker another publisher took the slot and published. That is no
