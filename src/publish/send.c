@@ -173,7 +173,7 @@ static void
 reject_late(struct publisher *publisher)
 {
     struct flight *flight = &publisher->flight;
-    for (size_t i = 0; i < flight->claim.count; i++)
+    for (size_t i = 0; i < flight->deliveries.sent; i++) // Kafka was never handed the others
         if (flight->deliveries.of_item[i] == 0 || flight->deliveries.of_item[i] == 1 + REPORT_LATE) {
             char text[300];
             snprintf(text, sizeof text, "topic %.120s took no record within %d s; is a leader missing?",
