@@ -517,7 +517,8 @@ kafka_read_marker(void *context, const char *group, struct marker_reading *readi
         return true;
     bool is_old = slot->is_cut && sim_choose(sim, 2);
     const struct sim_offsets *offsets = is_old ? &slot->yesterday : &slot->offsets;
-    reading->is_stable = (is_old || !slot->is_pending) && !sim->wishes.stops_reads;
+    bool is_stopped = sim->wishes.stops_reads && slot != &sim->slots[SIM_TURNS];
+    reading->is_stable = (is_old || !slot->is_pending) && !is_stopped;
     reading->marker = offsets->marker; // what a read without require-stable would say
     reading->has_nonce = offsets->has_nonce;
     reading->nonce = offsets->nonce;
