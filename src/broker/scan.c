@@ -40,17 +40,34 @@ header_of(const rd_kafka_headers_t *headers, const char *name)
 }
 
 static void
+add_hit(struct scan_pass *pass, int64_t event, struct bytes chunk, struct bytes source)
+{
+    struct scan *scan = pass->scan;
+    scan->hits = alloc_grow(scan->hits, scan->hit_count, &pass->capacity, sizeof *scan->hits);
+    struct scan_hit *hit = &scan->hits[scan->hit_count++];
+    *hit = (struct scan_hit){.event = event,
+                             .source = arena_text(&scan->arena, source.data ? source : BYTES(""))};
+    snprintf(hit->chunk, sizeof hit->chunk, "%.*s", BYTES_ARGS(chunk));
+}
+
+static void
 look_at(struct scan_pass *pass, const rd_kafka_message_t *message)
 {
     pass->scan->records++;
     rd_kafka_headers_t *headers = NULL;
-    if (rd_kafka_message_headers(message, &headers) ||
-        !bytes_equal_text(header_of(headers, "redrive-chunk-id"), pass->scan->chunk_id))
+    if (rd_kafka_message_headers(message, &headers))
+        return;
+    struct bytes chunk = header_of(headers, "redrive-chunk-id");
+    if (!chunk.data || (pass->scan->chunk_id && !bytes_equal_text(chunk, pass->scan->chunk_id)))
         return;
 
     int64_t id;
     if (!text_parse_int(header_of(headers, "redrive-event-id"), &id, NULL))
         return;
+    if (!pass->scan->chunk_id) {
+        add_hit(pass, id, chunk, header_of(headers, "redrive-source"));
+        return;
+    }
     pass->scan->found =
         alloc_grow(pass->scan->found, pass->scan->found_count, &pass->capacity, sizeof *pass->scan->found);
     pass->scan->found[pass->scan->found_count++] = id;
@@ -204,6 +221,9 @@ void
 scan_release(struct scan *scan)
 {
     free(scan->found);
+    free(scan->hits);
+    arena_release(&scan->arena);
     scan->found = NULL;
-    scan->found_count = 0;
+    scan->hits = NULL;
+    scan->found_count = scan->hit_count = 0;
 }

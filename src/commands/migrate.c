@@ -1,9 +1,10 @@
 // migrate: makes or upgrades the schema redrive; --print for a DBA; --roles for those who use it;
-// --with-indexes on the table of dead letters.
+// --with-indexes on the table of dead letters. After a stop: --adopt and --as-copy (migrate_history.h).
 #include <string.h>
 #include "commands/cli/command.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
+#include "commands/migrate_history.h"
 #include "store/schema.h"
 
 static int
@@ -62,14 +63,10 @@ migrate(struct call *call, struct store *store, struct err *err)
     if (!schema_migrate_as(store, call->options.command.owner, &result, err) ||
         !say_result(call, &result, err) || !migrate_roles(call, store, err))
         return false;
-    if (call->options.command.adopt) {
-        if (!schema_adopt(store, err))
-            return false;
-        remark(call, "this database is an installation of its own now and may publish");
-    } else if (store_info(store)->is_copy) {
-        remark(call, "this database is a copy of another installation and does not publish; redrive migrate "
-                     "--adopt makes it one of its own");
-    }
+    if (store_info(store)->is_copy && !migrate_history_is_asked(call))
+        remark(call,
+               "this database is another than the one that redrive was installed in, and does not publish; "
+               "redrive migrate --adopt goes on with it as the true one, --as-copy makes it one of its own");
     if (!call->options.command.with_indexes)
         return true;
     if (!schema_create_indexes(store, err))
@@ -81,7 +78,7 @@ migrate(struct call *call, struct store *store, struct err *err)
 int
 command_migrate(struct call *call, struct err *err)
 {
-    if (!command_no_args(call, err))
+    if (!command_no_args(call, err) || !migrate_history_check(call, err))
         return STATUS_USAGE;
     if (call->options.command.print)
         return print_sql(call, err);
@@ -91,7 +88,9 @@ command_migrate(struct call *call, struct err *err)
         return STATUS_DENIED;
     }
     struct store *store = NULL;
-    bool ok = command_store(call, STORE_BARE, &store, err) && migrate(call, store, err);
+    bool is_decision = migrate_history_is_asked(call);
+    bool ok = command_store(call, is_decision ? STORE_WRITE : STORE_BARE, &store, err) &&
+              (is_decision ? migrate_history_decide(call, store, err) : migrate(call, store, err));
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }

@@ -428,10 +428,3 @@ schema_create_indexes(struct store *store, struct err *err)
             return err_context(err, "an index on %s", store->table_text);
     return true;
 }
-
-bool
-schema_adopt(struct store *store, struct err *err)
-{
-    return pg_may_write(store, err) && pg_has_schema(store, err) &&
-           pg_do(store, FOR_WRITING, "SELECT redrive.adopt()", NULL, err) && store_learn(store, err);
-}

@@ -53,7 +53,5 @@ bool schema_check_by(struct store *store, const struct schema_upgrade *upgrades,
 // cost. A partitioned table gets them partition by partition; the next run continues one that broke off.
 bool schema_print_indexes(const char *table, struct strbuf *out, struct err *err) MUST_CHECK;
 bool schema_create_indexes(struct store *store, struct err *err) MUST_CHECK;
-// Gives a copied database its own install id, so that it may publish. Audited.
-bool schema_adopt(struct store *store, struct err *err) MUST_CHECK;
 
 #endif

@@ -19,6 +19,7 @@ EMBED(redrive_sql_slots, "src/store/sql/slots.sql");
 EMBED(redrive_sql_turns, "src/store/sql/turns.sql");
 EMBED(redrive_sql_chunks, "src/store/sql/chunks.sql");
 EMBED(redrive_sql_doubt, "src/store/sql/doubt.sql");
+EMBED(redrive_sql_history, "src/store/sql/history.sql");
 EMBED(redrive_sql_returned, "src/store/sql/returned.sql");
 EMBED(redrive_sql_rollup, "src/store/sql/rollup.sql");
 EMBED(redrive_sql_rollup_check, "src/store/sql/rollup_check.sql");
@@ -47,6 +48,7 @@ static const struct {
     {"turns.sql", redrive_sql_turns, redrive_sql_turns_end},
     {"chunks.sql", redrive_sql_chunks, redrive_sql_chunks_end},
     {"doubt.sql", redrive_sql_doubt, redrive_sql_doubt_end},
+    {"history.sql", redrive_sql_history, redrive_sql_history_end},
     {"returned.sql", redrive_sql_returned, redrive_sql_returned_end},
     {"rollup.sql", redrive_sql_rollup, redrive_sql_rollup_end},
     {"rollup_check.sql", redrive_sql_rollup_check, redrive_sql_rollup_check_end},

@@ -1,5 +1,5 @@
--- Decisions that only a person takes: chunks in doubt that neither the marker nor a scan for their headers resolves, suspended slots without a
--- chunk, and copies of the database.
+-- Decisions that only a person takes: chunks in doubt that neither the marker nor a scan for their headers resolves, and suspended slots without a
+-- chunk. How a stopped database goes on is in history.sql.
 --
 -- Each leaves the slot with other names in Kafka. A process that still has the old names can write to nothing that is believed again.
 
@@ -59,38 +59,4 @@ BEGIN
     END IF;
     PERFORM redrive._audit('decide', NULL, 0, p_reason, format('%s slot %s works again; it was suspended: %s', p_cluster, p_no, s.note));
     PERFORM redrive._slot_retire(p_cluster, p_no, p_reason);
-END $$;
-
--- For administrators: makes a copied database an install of its own. Chunks that were in flight when it was copied are decided in the original
--- only.
-CREATE OR REPLACE FUNCTION redrive.adopt() RETURNS uuid
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
-DECLARE
-    v_old uuid := (SELECT id FROM redrive.install);
-    v_new uuid;
-    v_chunks bigint;
-BEGIN
-    PERFORM FROM redrive.slot ORDER BY cluster, no FOR UPDATE;
-    PERFORM redrive._batches_write_out(operation_no, batches) FROM redrive.chunk WHERE state = 'claimed' AND batches IS NOT NULL;
-    UPDATE redrive.install SET id = gen_random_uuid(), system_identifier = redrive._system_identifier() RETURNING id INTO v_new;
-    UPDATE redrive.slot s
-       SET fence = fence + 1, holder = NULL, holder_who = NULL, holder_pid = NULL, holder_since = NULL, lease_until = '-infinity', generation = 1,
-           txn_id = redrive._txn_id(v_new, cluster, s.no, 1),
-           finished_seq = 0, finished_id = v_new, is_provisioned = false, marker_at = NULL,
-           is_suspended = EXISTS (SELECT FROM redrive.chunk c WHERE c.cluster = s.cluster AND c.slot = s.no
-                                                               AND c.state IN ('claimed', 'in doubt'));
-    UPDATE redrive.operation o SET claimed = claimed - c.events, in_doubt = in_doubt + c.events, changed = nextval('redrive.change')
-      FROM (SELECT operation_no, sum(events) AS events FROM redrive.chunk WHERE state = 'claimed' GROUP BY operation_no) c
-     WHERE o.no = c.operation_no;
-    UPDATE redrive.operation_item i
-       SET state = 'in doubt', at = clock_timestamp(), detail = 'in flight when the database was copied',
-           attempt = i.attempt + (i.state = 'queued')::integer
-      FROM (SELECT c.operation_no, w.id FROM redrive.chunk c, unnest(c.dlq_ids) AS w (id) WHERE c.state = 'claimed') h
-     WHERE i.operation_no = h.operation_no AND i.dlq_id = h.id AND i.state IN ('queued', 'claimed');
-    UPDATE redrive.chunk SET needs_person = true WHERE state IN ('claimed', 'in doubt');
-    UPDATE redrive.chunk SET state = 'in doubt', decided_at = clock_timestamp(), evidence = 'in flight when the database was copied'
-     WHERE state = 'claimed';
-    GET DIAGNOSTICS v_chunks = ROW_COUNT;
-    PERFORM redrive._audit('adopt', NULL, 0, NULL, format('install %s became %s; %s chunks in doubt', v_old, v_new, v_chunks));
-    RETURN v_new;
 END $$;

@@ -1,0 +1,308 @@
+#include "publish/adopt.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/uuid.h"
+#include "broker/producer.h"
+#include "broker/scan.h"
+#include "publish/turn.h"
+#include "store/operations/adoption.h"
+
+#define ADOPT_MS 5000
+#define SCAN_MS 600000
+#define PATIENCE (20 * US_PER_SECOND)
+
+struct finding_adoption {
+    struct store *store;
+    const struct broker_settings *settings;
+    struct broker *broker;
+    struct adoption *adoption;
+    struct turn_slot slots[TURN_SLOTS];
+    size_t count;
+    const char *groups[2 * TURN_SLOTS]; // of the slots, then of their next generations
+    struct marker_reading readings[2 * TURN_SLOTS];
+    struct scan scan;
+};
+
+// A handle that holds this transactional id: whoever had it can commit no more.
+static bool
+take_id(struct finding_adoption *finding, const char *txn_id, struct producer **producer, struct err *err)
+{
+    const struct producer_settings how = {.txn_id = txn_id, .records = 1};
+    int64_t start = clock_mono();
+    bool is_done = false, is_good = producer_open(producer, finding->settings, &how, err);
+    while (is_good && !is_done) {
+        is_good = producer_init(*producer, 20, &is_done, err);
+        if (is_good && !is_done && clock_mono() - start > PATIENCE)
+            is_good = err_set(err, ERR_UNREACHABLE, "Kafka did not give the transactional id %s", txn_id);
+    }
+    return is_good;
+}
+
+// Readings of these groups, each with the nonce that was just written beside it.
+static bool
+read_present(struct finding_adoption *finding, const char *const *groups, size_t count,
+             struct marker_reading *readings, struct err *err)
+{
+    int64_t start = clock_mono(), nonce = start & INT32_MAX;
+    if (!marker_write_nonces(finding->broker, groups, count, nonce, ADOPT_MS, err))
+        return false;
+    while (clock_mono() - start < PATIENCE) {
+        size_t good = 0;
+        if (!marker_read_all(finding->broker, groups, count, ADOPT_MS, readings, err))
+            return false;
+        for (size_t i = 0; i < count; i++)
+            good += readings[i].is_stable && readings[i].has_nonce && readings[i].nonce == nonce;
+        if (good == count)
+            return true;
+        clock_sleep(5000);
+    }
+    return err_set(err, ERR_UNREACHABLE, "Kafka does not show its last markers: another process writes them");
+}
+
+// The turn after Kafka's last one, which no database knows yet: every other one stops at its next chunk.
+static bool
+take_turn_away(struct finding_adoption *finding, struct err *err)
+{
+    struct adoption *adoption = finding->adoption;
+    const char *group = adoption->turn.group;
+    struct producer *producer = NULL;
+    struct marker_reading reading;
+    bool is_done = false;
+    bool is_good = take_id(finding, group, &producer, err) && read_present(finding, &group, 1, &reading, err);
+    if (is_good) {
+        int64_t last = reading.marker.is_present ? reading.marker.seq : 0;
+        adoption->kafka.no = (last > adoption->turn.last.no ? last : adoption->turn.last.no) + 1;
+        uuid_make(adoption->kafka.id);
+        is_good = producer_begin(producer, err) && producer_mark(producer, MARKER_PARTITION, group,
+                                                                 adoption->kafka.no, adoption->kafka.id, err);
+    }
+    for (int64_t start = clock_mono(); is_good && !is_done;)
+        is_good = producer_commit(producer, 100, &is_done, err) &&
+                  (is_done || clock_mono() - start < PATIENCE ||
+                   err_set(err, ERR_UNREACHABLE, "Kafka did not commit the turn in time"));
+    producer_destroy(producer);
+    return is_good;
+}
+
+static bool
+fence_slots(struct finding_adoption *finding, struct err *err)
+{
+    bool is_good = true;
+    for (size_t i = 0; is_good && i < finding->count; i++) {
+        struct producer *producer = NULL;
+        is_good = take_id(finding, finding->slots[i].slot.txn_id, &producer, err);
+        producer_destroy(producer);
+    }
+    return is_good;
+}
+
+// What Kafka holds of turns, now or by one plain look.
+static bool
+read_turn(struct finding_adoption *finding, struct err *err)
+{
+    struct adoption *adoption = finding->adoption;
+    struct marker_reading reading;
+    if (!marker_read(finding->broker, adoption->turn.group, ADOPT_MS, &reading, err))
+        return false;
+    if (reading.marker.is_present) {
+        adoption->kafka.no = reading.marker.seq;
+        snprintf(adoption->kafka.id, sizeof adoption->kafka.id, "%.*s", (int)sizeof adoption->kafka.id - 1,
+                 reading.marker.id);
+    }
+    return true;
+}
+
+static bool
+read_markers(struct finding_adoption *finding, bool is_for_real, struct err *err)
+{
+    if (!turn_slots(finding->store, finding->adoption->cluster, finding->slots, TURN_SLOTS, &finding->count,
+                    err))
+        return false;
+    for (size_t i = 0; i < finding->count; i++) {
+        finding->groups[i] = finding->slots[i].slot.txn_id;
+        finding->groups[finding->count + i] = finding->slots[i].next_txn_id;
+    }
+    if (is_for_real && (!take_turn_away(finding, err) || !fence_slots(finding, err) ||
+                        !read_present(finding, finding->groups, finding->count, finding->readings, err)))
+        return false;
+    if (!is_for_real && !read_turn(finding, err))
+        return false;
+    size_t first = is_for_real ? finding->count : 0;
+    return marker_read_all(finding->broker, finding->groups + first, 2 * finding->count - first, ADOPT_MS,
+                           finding->readings + first, err);
+}
+
+// The slots that are ahead. Where a marker is missing that was written, or the turn, any slot may be.
+static void
+note_slots(struct finding_adoption *finding, int32_t *searched, size_t *searched_count)
+{
+    struct adoption *adoption = finding->adoption;
+    *searched_count = 0;
+    for (size_t i = 0; i < finding->count; i++) {
+        const struct turn_slot *slot = &finding->slots[i];
+        const struct marker *marker = &finding->readings[i].marker;
+        bool has_next = finding->readings[finding->count + i].marker.is_present;
+        bool is_ahead = turn_is_ahead(slot, marker);
+        if (is_ahead || has_next)
+            adoption->slots[adoption->slot_count++] = slot->slot.no;
+        if (has_next)
+            adoption->slots[adoption->slot_count++] = slot->slot.no;
+        if (is_ahead || has_next || (slot->slot.is_provisioned && !marker->is_present))
+            searched[(*searched_count)++] = slot->slot.no;
+    }
+}
+
+// Each marker ahead names a chunk, whose records must be among those that were found.
+static bool
+check_named(const struct finding_adoption *finding, const char *const *unknown, size_t count, struct err *err)
+{
+    for (size_t i = 0; i < 2 * finding->count; i++) {
+        const struct turn_slot *slot = &finding->slots[i % finding->count];
+        const struct marker *marker = &finding->readings[i].marker;
+        bool is_ahead =
+            i < finding->count ? turn_is_ahead(slot, marker) : marker->is_present && marker->seq > 0;
+        bool is_found = !is_ahead;
+        for (size_t j = 0; !is_found && j < count; j++)
+            is_found = strcmp(unknown[j], marker->id) == 0;
+        if (!is_found)
+            return err_set(
+                err, ERR_DATA,
+                "Kafka committed chunk %s of slot %d, and its records were found in none of the %zu "
+                "topics searched%s%s: which events were sent is not proved; give Read on its topic, or "
+                "go on with --as-copy, which sends nothing by itself",
+                marker->id, (int)slot->slot.no, finding->scan.topic_count,
+                marker->topics[0] ? "; it went to " : "", marker->topics);
+    }
+    return true;
+}
+
+static int
+adopt_by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// The events that were sent by chunks which this database does not know.
+static bool
+take_hits(struct finding_adoption *finding, struct err *err)
+{
+    struct adoption *adoption = finding->adoption;
+    struct scan *scan = &finding->scan;
+    const char **ids = arena_array(&adoption->arena, scan->hit_count + 1, sizeof *ids);
+    size_t count = 0;
+    for (size_t i = 0; i < scan->hit_count; i++)
+        if (strlen(scan->hits[i].chunk) == UUID_SIZE - 1)
+            ids[count++] = scan->hits[i].chunk;
+    if (count)
+        qsort(ids, count, sizeof *ids, adopt_by_text);
+    size_t distinct = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!distinct || strcmp(ids[distinct - 1], ids[i]) != 0)
+            ids[distinct++] = ids[i];
+
+    const char **unknown = NULL;
+    if (!history_unknown(finding->store, ids, distinct, &adoption->arena, &unknown, &adoption->chunks, err) ||
+        !check_named(finding, unknown, adoption->chunks, err))
+        return false;
+    if (adoption->chunks)
+        qsort(unknown, adoption->chunks, sizeof *unknown, adopt_by_text);
+    int64_t *events = arena_array(&adoption->arena, scan->hit_count + 1, sizeof *events);
+    const char **sources = arena_array(&adoption->arena, scan->hit_count + 1, sizeof *sources);
+    count = 0;
+    for (size_t i = 0; i < scan->hit_count; i++) {
+        const char *chunk = scan->hits[i].chunk;
+        if (adoption->chunks && bsearch(&chunk, unknown, adoption->chunks, sizeof *unknown, adopt_by_text)) {
+            events[count] = scan->hits[i].event;
+            sources[count++] = scan->hits[i].source;
+        }
+    }
+    return history_sent(finding->store, events, sources, count, &adoption->arena, &adoption->sent,
+                        &adoption->sent_count, err);
+}
+
+static void
+add_topic(struct finding_adoption *finding, const char **topics, struct bytes name)
+{
+    for (size_t i = 0; i < finding->scan.topic_count; i++)
+        if (bytes_equal_text(name, topics[i]))
+            return;
+    topics[finding->scan.topic_count++] = arena_text(&finding->adoption->arena, name);
+}
+
+// Those of the database, and those that markers name.
+static void
+choose_topics(struct finding_adoption *finding, const char *const *known, size_t count)
+{
+    enum { NAMED = sizeof((struct marker *)0)->topics / 2 }; // a name and a comma, at least
+    const char **topics =
+        arena_array(&finding->adoption->arena, count + 2 * TURN_SLOTS * (size_t)NAMED, sizeof *topics);
+    for (size_t i = 0; i < count; i++)
+        topics[finding->scan.topic_count++] = known[i];
+    for (size_t i = 0; i < 2 * finding->count; i++)
+        for (const char *name = finding->readings[i].marker.topics; *name;) {
+            size_t len = strcspn(name, ",");
+            add_topic(finding, topics, (struct bytes){name, len});
+            name += len + (name[len] == ',');
+        }
+    finding->scan.topics = topics;
+}
+
+static bool
+search(struct finding_adoption *finding, struct err *err)
+{
+    struct adoption *adoption = finding->adoption;
+    int32_t searched[TURN_SLOTS];
+    size_t searched_count, topic_count;
+    const char **topics = NULL;
+    note_slots(finding, searched, &searched_count);
+    if (searched_count == 0)
+        return true;
+    if (!history_range(finding->store, adoption->cluster, searched, searched_count, &adoption->arena, &topics,
+                       &topic_count, &finding->scan.since, err))
+        return false;
+    choose_topics(finding, topics, topic_count);
+    if (!broker_scan(finding->broker, &finding->scan, SCAN_MS, NULL, NULL, err))
+        return false;
+    adoption->records = finding->scan.records;
+    if (!finding->scan.is_complete)
+        return err_set(
+            err, ERR_DATA,
+            "what was sent is not proved, since not everything could be read: %s; mend that and try "
+            "again, or go on with --as-copy, which sends nothing by itself",
+            finding->scan.why);
+    return take_hits(finding, err);
+}
+
+bool
+adoption_find(struct store *store, const struct broker_settings *settings, bool is_for_real,
+              struct adoption *adoption, struct err *err)
+{
+    *adoption = (struct adoption){0};
+    struct finding_adoption *finding = alloc_bytes(sizeof *finding);
+    finding->store = store;
+    finding->settings = settings;
+    finding->adoption = adoption;
+    bool is_good = broker_open(&finding->broker, settings, err) &&
+                   broker_cluster_id(finding->broker, ADOPT_MS, adoption->cluster, err) &&
+                   turn_read(store, adoption->cluster, &adoption->turn, err);
+    if (is_good && !adoption->turn.group[0])
+        snprintf(adoption->turn.group, sizeof adoption->turn.group, "redrive.%s.lease",
+                 store_info(store)->install);
+    is_good = is_good && read_markers(finding, is_for_real, err) && search(finding, err);
+    scan_release(&finding->scan);
+    broker_close(finding->broker);
+    free(finding);
+    return is_good;
+}
+
+void
+adoption_release(struct adoption *adoption)
+{
+    arena_release(&adoption->arena);
+    *adoption = (struct adoption){0};
+}

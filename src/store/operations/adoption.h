@@ -1,0 +1,41 @@
+// adoption: how a stopped database goes on (turns.h): it is the true one and takes the history over from
+// Kafka, or it is a copy and becomes an install of its own. For administrators, with a reason; audited.
+#ifndef REDRIVE_STORE_OPERATIONS_ADOPTION_H
+#define REDRIVE_STORE_OPERATIONS_ADOPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/arena.h"
+#include "store/operations/turns.h"
+#include "store/store.h"
+
+// What a decision would touch: operations that are not over, their events that wait, chunks whose end is not
+// known, and their events.
+struct history_counts {
+    int64_t operations, queued, chunks, in_flight;
+};
+bool history_counts(struct store *store, struct history_counts *counts, struct err *err) MUST_CHECK;
+
+// Where and since when (instant) Kafka may hold chunks of these slots that this database does not know.
+bool history_range(struct store *store, const char *cluster, const int32_t *slots, size_t slot_count,
+                   struct arena *arena, const char ***topics, size_t *topic_count, int64_t *since,
+                   struct err *err) MUST_CHECK;
+// Of `ids`, chunks found in Kafka, those that this database does not know to have ended; in the arena.
+bool history_unknown(struct store *store, const char *const *ids, size_t count, struct arena *arena,
+                     const char ***unknown, size_t *unknown_count, struct err *err) MUST_CHECK;
+// Of these events, found in Kafka with the source that their record names ("topic/partition/offset", "" for
+// none), those that are open here; in the arena.
+bool history_sent(struct store *store, const int64_t *events, const char *const *sources, size_t count,
+                  struct arena *arena, int64_t **sent, size_t *sent_count, struct err *err) MUST_CHECK;
+
+// Takes the history over: `kafka` is the turn that Kafka holds (no 0: none), `slots` those whose markers are
+// ahead, once for each generation that Kafka has, `sent` the events that Kafka proves as sent; *closed: how
+// many of them were open. Ends the stop.
+bool history_adopt(struct store *store, const char *cluster, const struct turn_mark *kafka,
+                   const int32_t *slots, size_t slot_count, const int64_t *sent, size_t sent_count,
+                   const char *reason, int64_t *closed, struct err *err) MUST_CHECK;
+// A new install: operations cancelled, what was in flight in doubt, other names in Kafka. Ends all stops.
+bool history_as_copy(struct store *store, const char *reason, struct err *err) MUST_CHECK;
+
+#endif
