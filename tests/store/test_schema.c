@@ -6,6 +6,7 @@
 #include "world.h"
 
 #include "async/thread.h"
+#include "store/operations/adoption.h"
 #include "store/schema_files.h"
 
 static void
@@ -436,7 +437,7 @@ indexes_wait_without_a_queue_behind(void **state)
 // A copy of the database made by a restore has another system identifier: here the stored one is changed
 // instead.
 static void
-a_copy_must_be_adopted(void **state)
+a_copy_becomes_an_install_of_its_own(void **state)
 {
     (void)state;
     struct world world;
@@ -454,8 +455,10 @@ a_copy_must_be_adopted(void **state)
     test_sql(world.admin, "UPDATE redrive.install SET system_identifier = system_identifier + 1");
     assert_works(store_reconnect(world.store, &err));
     assert_true(store_info(world.store)->is_copy);
-    assert_refused(slot_acquire(world.store, "k1", "w1", NULL, 0, &slot, &err), ERR_DENIED, "is a copy");
-    assert_works(schema_adopt(world.store, &err));
+    assert_refused(slot_acquire(world.store, "k1", "w1", NULL, 0, &slot, &err), ERR_STOPPED,
+                   "another server");
+    assert_refused(history_as_copy(world.store, " ", &err), ERR_USAGE, "reason");
+    assert_works(history_as_copy(world.store, "staging", &err));
     assert_false(store_info(world.store)->is_copy);
     assert_string_not_equal(store_info(world.store)->install, before);
 
@@ -463,6 +466,8 @@ a_copy_must_be_adopted(void **state)
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.in_doubt, 4);
     assert_int_equal(operation.claimed, 0);
+    assert_int_equal(operation.queued, 0);
+    assert_int_equal(operation.cancelled, 6);
     assert_refused(chunk_finish(world.store, &slot, &claim.chunk, CHUNK_COMMITTED, "x", &err), ERR_CONFLICT,
                    "taken over");
     // Not by a scan either: nobody here can fence the original, which may commit it yet.
@@ -495,7 +500,7 @@ main(void)
         cmocka_unit_test(offers_indexes),
         cmocka_unit_test(offers_indexes_by_partition),
         cmocka_unit_test(indexes_wait_without_a_queue_behind),
-        cmocka_unit_test(a_copy_must_be_adopted),
+        cmocka_unit_test(a_copy_becomes_an_install_of_its_own),
     };
     return cmocka_run_group_tests_name("store schema", tests, NULL, NULL);
 }

@@ -3,6 +3,8 @@
 #include <unistd.h>
 #include "world.h"
 
+#include "store/operations/adoption.h"
+
 static struct store *
 open_with(const struct store_settings *settings)
 {
@@ -130,7 +132,7 @@ missing_rights_name_their_grant(void **state)
         "TRUNCATE redrive.audit",
         "SELECT redrive._audit('x', 1, 1, 'x', 'x')",
         "SELECT redrive.operation_begin(gen_random_uuid(), 'discard', 'x', '', '', '', '', 1)",
-        "SELECT redrive.adopt()",
+        "SELECT redrive.history_as_copy('x')",
         "UPDATE redrive.slot SET fence = 0",
         "DELETE FROM redrive.chunk"};
     for (size_t i = 0; i < sizeof attempts / sizeof attempts[0]; i++)
@@ -233,7 +235,7 @@ read_only_changes_nothing(void **state)
     assert_refused(slot_acquire(store, "k", "w", NULL, 0, &slot, &err), ERR_DENIED, "--read-only");
     assert_refused(worker_beat(store, "w", true, NULL, 0, &err), ERR_DENIED, "--read-only");
     assert_refused(schema_migrate(store, &result, &err), ERR_DENIED, "--read-only");
-    assert_refused(schema_adopt(store, &err), ERR_DENIED, "--read-only");
+    assert_refused(history_as_copy(store, "x", &err), ERR_DENIED, "--read-only");
     assert_refused(schema_create_indexes(store, &err), ERR_DENIED, "--read-only");
     struct stats stats;
     assert_works(stats_read(store, false, &world.arena, &stats, &err));
