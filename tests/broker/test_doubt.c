@@ -3,7 +3,9 @@
 #include <unistd.h>
 #include "broker/producer.h"
 #include "broker/scan.h"
+#include "publish/adopt.h"
 #include "store/checkup.h"
+#include "store/operations/adoption.h"
 #include "store/operations/doubt.h"
 #include "tests/broker/kafka_harm.h"
 #include "tests/broker/fixture.h"
@@ -172,13 +174,57 @@ an_idle_slot_whose_marker_is_gone_gets_new_names(void **state)
     assert_int_equal(count_of("slot WHERE generation = 2"), 1);
 }
 
+// A worker of this operation ends at a stop of that kind, and nothing was sent.
 static void
-a_deleted_marker_topic_costs_names_and_no_events(void **state)
+work_is_stopped(int64_t operation, const char *stop)
+{
+    assert_int_equal(work_run(&fixture.world, &(struct work_how){.operation = operation}), ERR_STOPPED);
+    char condition[80];
+    snprintf(condition, sizeof condition, "turn WHERE stop = '%s'", stop);
+    assert_int_equal(count_of(condition), 1);
+    assert_int_equal(get_operation(&fixture.world, operation).done, 0);
+}
+
+// The administrator says that this database is the true one; so many events are closed as sent.
+static void
+go_on(int64_t closed)
+{
+    const struct broker_settings settings = {.brokers = getenv("REDRIVE_TEST_KAFKA")};
+    struct adoption adoption;
+    int64_t events;
+    assert_works(adoption_find(fixture.world.store, &settings, true, &adoption, &err));
+    assert_works(history_adopt(fixture.world.store, adoption.cluster, &adoption.kafka, adoption.slots,
+                               adoption.slot_count, adoption.sent, adoption.sent_count, "test", &events,
+                               &err));
+    assert_int_equal(events, closed);
+    adoption_release(&adoption);
+}
+
+// Every marker went with it, and the turn.
+static void
+a_deleted_marker_topic_is_a_stop(void **state)
 {
     (void)state;
     publish_ten();
     delete_topic("redrive.marker");
     int64_t second = ask(11, EVENTS);
+    work_is_stopped(second, "gone");
+    go_on(0);
+    work_to_the_end(second, EVENTS - 10);
+}
+
+// Expired, or deleted as a group that looks abandoned.
+static void
+a_deleted_turn_is_a_stop(void **state)
+{
+    (void)state;
+    char group[80];
+    publish_ten();
+    snprintf(group, sizeof group, "redrive.%s.lease", store_info(fixture.world.store)->install);
+    delete_group(group);
+    int64_t second = ask(11, EVENTS);
+    work_is_stopped(second, "gone");
+    go_on(0);
     work_to_the_end(second, EVENTS - 10);
 }
 
@@ -219,10 +265,8 @@ a_database_that_lost_work_stops(void **state)
     publish_ten();
     forge_marker(99);
     int64_t second = ask(11, EVENTS);
-    pid_t worker = work_start(&fixture.world, &(struct work_how){.operation = second});
-    assert_int_not_equal(work_wait(worker), 0);
-    assert_int_equal(count_of("slot WHERE is_suspended AND note LIKE '%the database has lost work%'"), 1);
-    assert_int_equal(get_operation(&fixture.world, second).done, 0);
+    work_is_stopped(second, "ahead");
+    work_is_stopped(second, "ahead"); // the next start does not take another slot
     assert_each_once(fixture.topic, PARTITIONS, 1, 10);
 }
 
@@ -283,15 +327,38 @@ a_chunk_that_never_was_is_sent_again(void **state)
     assert_decided("aborted", "found 0 of 40");
 }
 
+// It names a chunk that is in no topic: what was sent is not proved, so this database cannot be the true one.
 static void
-a_foreign_marker_beside_a_chunk_is_no_evidence(void **state)
+a_foreign_marker_beside_a_chunk_is_a_stop(void **state)
+{
+    (void)state;
+    const struct broker_settings settings = {.brokers = getenv("REDRIVE_TEST_KAFKA")};
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    write_marker(last_group(), 7, OTHER_ID);
+    work_is_stopped(operation, "ahead");
+    struct adoption adoption;
+    assert_refused(adoption_find(fixture.world.store, &settings, false, &adoption, &err), ERR_DATA, OTHER_ID);
+    adoption_release(&adoption);
+}
+
+// The chunk's marker was written over, and its records are there: they are what counts.
+static void
+what_was_sent_is_closed_as_sent(void **state)
 {
     (void)state;
     int64_t operation = ask(1, EVENTS);
     die_at("after-commit:1");
-    write_marker(last_group(), 7, OTHER_ID);
-    work_to_the_end(operation, EVENTS);
-    assert_int_equal(count_of("audit WHERE action = 'finish' AND detail LIKE 'in doubt:%'"), 1);
+    // As if the database had been put back to before the claim.
+    test_sql(fixture.world.admin, "UPDATE redrive.operation_batch SET state = 'queued';"
+                                  "UPDATE redrive.operation_item SET state = 'queued';"
+                                  "UPDATE redrive.operation SET queued = queued + claimed, claimed = 0;"
+                                  "DELETE FROM redrive.chunk; UPDATE redrive.slot SET next_seq = 0");
+    work_is_stopped(operation, "ahead");
+    go_on(EVENTS);
+    work(operation);
+    assert_int_equal(get_operation(&fixture.world, operation).skipped, EVENTS);
+    assert_each_once(fixture.topic, PARTITIONS, 1, EVENTS);
 }
 
 // Marker and records are both gone: nobody can know.
@@ -523,14 +590,16 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         in_doubt(an_idle_slot_whose_marker_is_gone_gets_new_names),
-        in_doubt(a_deleted_marker_topic_costs_names_and_no_events),
+        in_doubt(a_deleted_marker_topic_is_a_stop),
+        in_doubt(a_deleted_turn_is_a_stop),
         in_doubt(a_suspended_slot_is_shown_and_renewed_by_a_person),
         in_doubt(a_database_that_lost_work_stops),
         in_doubt(a_chunk_whose_marker_is_gone_is_found_by_its_headers),
         in_doubt(a_chunk_is_found_among_others),
         in_doubt(a_chunk_is_searched_where_it_went),
         in_doubt(a_chunk_that_never_was_is_sent_again),
-        in_doubt(a_foreign_marker_beside_a_chunk_is_no_evidence),
+        in_doubt(a_foreign_marker_beside_a_chunk_is_a_stop),
+        in_doubt(what_was_sent_is_closed_as_sent),
         in_doubt(records_that_came_later_are_no_evidence),
         in_doubt(a_topic_that_is_gone_is_no_evidence),
         in_doubt(no_topic_to_search_is_no_evidence),
