@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # pg.sh ACTION DIR [OPTION…]: a private PostgreSQL in DIR, away from the machine's own.
 #
-#   start DIR [--tcp] [--durable] [NAME=VALUE…]   a new server; prints PGHOST, PGPORT, PGUSER, PGDATABASE as NAME=value lines.
+#   start DIR [--tcp] [--durable] [--data=FOLDER] [NAME=VALUE…]   a new server, of what `save` has kept; prints PGHOST, PGPORT, PGUSER, PGDATABASE as NAME=value lines.
 #                            A unix socket only, in a folder that nobody else may enter; --tcp also listens on a free port of
 #                            127.0.0.1. Without --durable it does not fsync. NAME=VALUE are settings of postgresql.conf.
 #   env DIR                  those lines again
@@ -9,6 +9,8 @@
 #   kill DIR                 SIGKILL to every process of it at once
 #   freeze DIR, thaw DIR     SIGSTOP and SIGCONT to every process of it
 #   again DIR                start the same data folder on the same address
+#   save DIR FOLDER          keeps the data of a server that runs, as a snapshot of its disk would
+#   put_back DIR FOLDER      SIGKILL, and the same address goes on with what was kept
 #   remove DIR               stop it and remove everything
 set -eu
 . "$(dirname "$0")/common.sh"
@@ -86,12 +88,13 @@ END
 
 start()
 {
-    PORT=5433 TCP=no DURABLE=no
+    PORT=5433 TCP=no DURABLE=no DATA=
     local option extra=
     for option in "$@"; do
         case $option in
         --tcp) TCP=yes ;;
         --durable) DURABLE=yes ;;
+        --data=*) DATA=${option#*=} ;;
         *=*) extra="$extra${option%%=*} = '${option#*=}'"$'\n' ;;
         *) fail "unknown option $option" ;;
         esac
@@ -109,7 +112,8 @@ start()
     remember "$DIR" PLACE "$place"
     remember "$DIR" PORT "$PORT"
     remember "$DIR" TCP $TCP
-    cp -a "$(template)" "$place/data"
+    cp -a "${DATA:-$(template)}" "$place/data"
+    rm -f "$place/data/postmaster.pid"
     { configure; echo "$extra"; } >>"$place/data/postgresql.conf"
     [ "$place" = "$DIR" ] || hand_over "$place"
     guard "$DIR" "$0" remove "$DIR"
@@ -133,6 +137,23 @@ address()
     echo "PGUSER=postgres"
     echo "PGDATABASE=postgres"
     [ "$TCP" = no ] || echo "PGHOSTADDR_TCP=127.0.0.1"
+}
+
+# All its processes stand still meanwhile, so it is one moment.
+save()
+{
+    signal_all STOP
+    cp -a "$PLACE/data" "$1"
+    signal_all CONT
+}
+
+put_back()
+{
+    signal_all KILL
+    rm -rf "$PLACE/data"
+    cp -a "$1" "$PLACE/data"
+    rm -f "$PLACE/data/postmaster.pid"
+    again
 }
 
 main_process()
@@ -177,7 +198,7 @@ shift 2
 BIN=$(find_bin)
 case $ACTION in
 start) start "$@" ;;
-again | stop | remove) recall "$DIR"; "$ACTION" "$@" ;;
+again | stop | save | put_back | remove) recall "$DIR"; "$ACTION" "$@" ;;
 env) recall "$DIR"; address ;;
 kill) recall "$DIR"; signal_all KILL ;;
 freeze) recall "$DIR"; signal_all STOP ;;
