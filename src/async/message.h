@@ -187,6 +187,7 @@ struct status {
     char worker_note[200];
     enum promise promise;
     char promise_words[200];
+    char stop[300];           // nothing is published before an administrator decides: why; "": it is
     struct operation running; // for the line of the header; no 0: none. Texts are in the reply's arena.
     int64_t last_closed_at;
     char last_closed_by[64];

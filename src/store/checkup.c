@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "store/checkup_rules.h"
 #include "store/contract.h"
+#include "store/operations/turns.h"
 #include "store/pg.h"
 #include "store/schema.h"
 
@@ -477,6 +478,27 @@ check_foreign(const struct checkup *checkup, struct err *err)
     return true;
 }
 
+// Nothing is published from a database that does not hold what Kafka holds.
+static bool
+check_stop(const struct checkup *checkup, struct err *err)
+{
+    static const char remedy[] =
+        "as an administrator: redrive migrate --adopt --dry-run (this is the true one), or "
+        "redrive migrate --as-copy --dry-run (this is a copy)";
+    char cluster[64];
+    struct turn turn;
+    if (!turn_stopped(checkup->store, cluster, &turn, err))
+        return false;
+    if (turn.stop != STOP_NONE)
+        tell(checkup, CHECKUP_WRONG, remedy, "nothing is published to %s: %.450s", cluster, turn.stop_detail);
+    else if (checkup->store->info.is_copy)
+        tell(checkup, CHECKUP_WRONG, remedy,
+             "nothing is published: this is another database than the one that redrive was installed in, so "
+             "it "
+             "is a copy or it was restored from one");
+    return true;
+}
+
 static bool
 check_schema(const struct checkup *checkup, struct err *err)
 {
@@ -490,9 +512,8 @@ check_schema(const struct checkup *checkup, struct err *err)
          checkup->store->info.schema_version, checkup->store->info.install);
     if (!check_owner(checkup, err) || !check_foreign(checkup, err) || !check_doubt(checkup, err))
         return false;
-    if (checkup->store->info.is_copy)
-        tell(checkup, CHECKUP_WRONG, "redrive migrate --adopt",
-             "this database is a copy of the one the install was made in: it does not publish");
+    if (!check_stop(checkup, err))
+        return false;
     return check_tables(checkup, err) && check_levels(checkup, err);
 }
 

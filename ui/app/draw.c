@@ -98,6 +98,10 @@ draw_header(struct app *app, struct area area)
     header.state = connection_words(app, &header.state_role);
     if (app->config->is_read_only || status->is_read_only)
         header.state = arena_printf(&app->picture.frame, "read-only  %s", header.state);
+    if (status->stop[0]) {
+        header.state = arena_printf(&app->picture.frame, "%s  %s", MSG_STOP_STATE, header.state);
+        header.state_role = ROLE_STATUS_ERROR;
+    }
     header_draw(&header, &app->picture.canvas, area);
 }
 
@@ -170,6 +174,9 @@ draw_message(struct app *app, struct area area)
                             says[message.say].word, message.text);
     } else if (status->link == LINK_LOST) {
         draw_lost(app, status, area);
+    } else if (status->stop[0]) {
+        (void)canvas_printf(&app->picture.canvas, area.row, 1, area.cols - 1, ROLE_STATUS_ERROR, MSG_STOP,
+                            status->stop);
     } else if (status->running.no) {
         draw_running(app, &status->running, area);
     } else if (!status->has_schema) {

@@ -42,6 +42,8 @@
 #define MSG_RUNNING_RETURNED ", returned %s"
 #define MSG_WATCH "%s watch"
 #define MSG_NO_SCHEMA_HERE "reading only: redrive's own schema is missing; run: redrive migrate"
+#define MSG_STOP_STATE "STOPPED"
+#define MSG_STOP "nothing is published; redrive migrate --adopt or --as-copy decides: %s"
 #define MSG_TOO_SMALL "%dx%d too small"
 
 #endif
