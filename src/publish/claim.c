@@ -21,6 +21,21 @@ call_claim(void *argument)
                          &publisher->call.err));
 }
 
+#define CLOCK_MOST (300 * US_PER_SECOND)
+
+bool
+publisher_check_clock(int64_t postgresql, int64_t here, struct err *err)
+{
+    int64_t apart = postgresql - here;
+    if (apart > -CLOCK_MOST && apart < CLOCK_MOST)
+        return true;
+    return err_set(
+        err, ERR_DATA,
+        "this host's clock is %lld s %s PostgreSQL's: nothing is published from here until both are "
+        "set by NTP",
+        (long long)((apart < 0 ? -apart : apart) / US_PER_SECOND), apart < 0 ? "ahead of" : "behind");
+}
+
 // Claim.
 enum publisher_status
 publisher_claim(struct publisher *publisher, struct err *err)
@@ -45,6 +60,10 @@ publisher_claim(struct publisher *publisher, struct err *err)
         return PUBLISHER_EMPTY;
     }
     flight_claim(&publisher->flight, publisher_mono(publisher));
+    // A clock may be set while a worker runs.
+    if (!publisher_check_clock(publisher->flight.claim.chunk.created_at,
+                               publisher->settings.world->now(publisher->settings.context), err))
+        return publisher_fail_unsent(publisher);
     return publisher_go(publisher, AT_ORIGINALS);
 }
 

@@ -259,6 +259,13 @@ world_mono(void *context)
     return clock_mono();
 }
 
+static int64_t
+world_now(void *context)
+{
+    (void)context;
+    return clock_now();
+}
+
 static void
 world_sleep(void *context, int64_t us)
 {
@@ -284,6 +291,7 @@ world_random(void *context)
 
 const struct publisher_world endpoints_world = {
     .mono = world_mono,
+    .now = world_now,
     .sleep = world_sleep,
     .uuid = world_uuid,
     .random = world_random,
@@ -326,24 +334,13 @@ know_cluster(struct endpoints *endpoints, struct err *err)
     return cluster_put(endpoints->store, &endpoints->cluster, err);
 }
 
-// The search for a chunk in doubt begins ten minutes before its claim, by PostgreSQL's clock. The records
-// bear this host's time (broker/scan.h).
-#define CLOCK_MOST (300 * US_PER_SECOND)
-
 static bool
 check_clock(struct endpoints *endpoints, struct err *err)
 {
     int64_t before = clock_now(), theirs;
     if (!store_now(endpoints->store, &theirs, err))
         return false;
-    int64_t apart = theirs - (before + (clock_now() - before) / 2);
-    if (apart > -CLOCK_MOST && apart < CLOCK_MOST)
-        return true;
-    return err_set(
-        err, ERR_DATA,
-        "this host's clock is %lld s %s PostgreSQL's: nothing is published from here until both are "
-        "set by NTP",
-        (long long)((apart < 0 ? -apart : apart) / US_PER_SECOND), apart < 0 ? "ahead of" : "behind");
+    return publisher_check_clock(theirs, before + (clock_now() - before) / 2, err);
 }
 
 bool

@@ -93,6 +93,7 @@ struct publisher_broker {
 // Time and chance, and a thread for long calls.
 struct publisher_world {
     int64_t (*mono)(void *context); // monotonic, µs
+    int64_t (*now)(void *context);  // this host's wall clock, an instant
     void (*sleep)(void *context, int64_t us);
     void (*uuid)(void *context, char out[UUID_SIZE]);
     int64_t (*random)(void *context); // 0 … INT64_MAX
@@ -180,6 +181,10 @@ enum publisher_phase {
     PHASE_COUNT
 };
 const struct publisher_tally *publisher_tally(const struct publisher *publisher);
+
+// Is this host's clock (`here`) near PostgreSQL's, read at the same moment? Records bear this host's time,
+// and a search for those of a chunk trusts times where nothing better is known. ERR_DATA.
+bool publisher_check_clock(int64_t postgresql, int64_t here, struct err *err) MUST_CHECK;
 
 // The meaning of a marker for a slot. Pure; the heart of Resolve.
 enum marker_verdict {

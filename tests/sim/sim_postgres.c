@@ -240,8 +240,11 @@ pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_
     claim->count = pick(sim, chunk_number(chunk_id), limit, claim->items);
     if (claim->count == 0)
         return true;
-    claim->chunk = (struct chunk){
-        .exists = true, .seq = ++mine->next_seq, .operation = operation, .count = (int32_t)claim->count};
+    claim->chunk = (struct chunk){.exists = true,
+                                  .seq = ++mine->next_seq,
+                                  .operation = operation,
+                                  .count = (int32_t)claim->count,
+                                  .created_at = sim->now};
     snprintf(claim->chunk.id, UUID_SIZE, "%s", chunk_id);
     mine->chunk = claim->chunk;
     sim_say(sim, "%s claims chunk %s in slot %d: events %" PRId64 " to %" PRId64, sim_who(context), chunk_id,

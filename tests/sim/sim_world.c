@@ -130,6 +130,12 @@ clock_look(void *context)
     return of(context)->now += of(context)->tick;
 }
 
+static int64_t
+clock_wall(void *context)
+{
+    return of(context)->now + of(context)->wishes.skew;
+}
+
 static void
 clock_pass(void *context, int64_t us)
 {
@@ -170,6 +176,7 @@ call_is_done(void *context, int wait_ms)
 
 static const struct publisher_world clockwork = {
     .mono = clock_look,
+    .now = clock_wall,
     .sleep = clock_pass,
     .uuid = chunk_name,
     .random = nonce_make,

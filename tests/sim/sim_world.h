@@ -120,6 +120,7 @@ struct sim_wishes {
     bool stalls_init;         // no transactional id is given
     bool forgets_commits;     // commits are confirmed and lost
     bool takes_records;       // harm meets the answers of a handle, never its single records
+    int64_t skew;             // µs by which the hosts' clocks are ahead of PostgreSQL's
     bool dallies;             // handles and commits are done at a later call, queues are full now and then
 };
 

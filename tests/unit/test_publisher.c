@@ -154,6 +154,26 @@ decides_nothing_while_the_marker_is_unstable(void **state)
     fixture_run_out(fixture);
 }
 
+// A clock that is set while the worker runs: a search for the chunk's records would begin too late.
+static void
+sends_nothing_by_a_wrong_clock(void **state)
+{
+    struct publisher_fixture *fixture = *state;
+    assert_non_null(publish_some(fixture));
+    fixture->sim.wishes.skew = -3600 * US_PER_SECOND;
+    size_t sent = fixture_count(fixture, SIM_RESOLVED);
+    for (int i = 0; i < 500; i++) {
+        struct err err = {0};
+        enum publisher_status status = sim_process_step(fixture->process, &err);
+        assert_true(status != PUBLISHER_FINISHED);
+        if (status == PUBLISHER_FAILED && err.kind == ERR_DATA)
+            assert_non_null(strstr(err.text, "behind PostgreSQL's"));
+    }
+    assert_int_equal(fixture_count(fixture, SIM_RESOLVED), sent);
+    fixture->sim.wishes.skew = 0;
+    fixture_run_out(fixture);
+}
+
 // Events that cannot be sent are refused before any record of their chunk is sent; the others go.
 static void
 sends_nothing_of_what_it_refuses(void **state)
@@ -468,6 +488,7 @@ main(void)
         situation(suspends_the_slot_of_a_foreign_marker),
         situation(decides_nothing_while_the_marker_is_unstable),
         situation(sends_nothing_of_what_it_refuses),
+        situation(sends_nothing_by_a_wrong_clock),
         situation(learns_how_large_a_batch_may_be),
         situation(blames_a_destination_at_the_third_time),
         situation(keeps_no_refusal_of_an_earlier_tenure),
