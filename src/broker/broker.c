@@ -47,6 +47,9 @@ broker_close(struct broker *broker)
     rd_kafka_destroy_flags(broker->handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
     free(broker->topics);
     free(broker->watermarks);
+    for (size_t i = 0; i < broker->ends_count; i++)
+        strbuf_release(&broker->ends[i].text);
+    free(broker->ends);
     free(broker);
 }
 

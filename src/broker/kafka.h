@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "broker/broker.h"
 #include "broker/fetch.h"
 #include "broker/settings.h"
@@ -43,6 +44,12 @@ struct known_topic {
     int64_t asked_at; // clock_mono
 };
 
+struct known_ends {
+    char topic[250];
+    struct strbuf text; // broker/ends.h; "": not asked
+    int64_t asked_at;   // clock_mono
+};
+
 struct broker {
     struct broker_settings settings;
     rd_kafka_t *handle; // metadata and admin requests
@@ -55,6 +62,8 @@ struct broker {
     size_t topic_count, topic_capacity;
     struct watermark *watermarks;
     size_t watermark_count, watermark_capacity;
+    struct known_ends *ends;
+    size_t ends_count, ends_capacity;
 };
 
 // A configuration with the person's settings and those of every handle of ours; NULL with err. `trouble`

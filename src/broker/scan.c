@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "broker/ends.h"
 #include "broker/kafka.h"
 
 #define MARGIN (600 * US_PER_SECOND) // clocks of brokers and database may differ
@@ -133,6 +134,18 @@ offset_at(struct scan_pass *pass, const char *topic, int32_t partition, int64_t 
     return offset;
 }
 
+// Where the partition ended before the first record that is searched; -1: not known.
+static int64_t
+known_start(const struct scan *scan, const char *topic, int32_t partition)
+{
+    for (size_t i = 0; i < scan->end_count; i++) {
+        int64_t end = ends_of(scan->ends[i], topic, partition);
+        if (end >= 0)
+            return end;
+    }
+    return -1;
+}
+
 static bool
 scan_partition(struct scan_pass *pass, rd_kafka_topic_t *topic, int32_t partition)
 {
@@ -143,6 +156,11 @@ scan_partition(struct scan_pass *pass, rd_kafka_topic_t *topic, int32_t partitio
     rd_kafka_poll(pass->reader, 0);
     if (code)
         return incomplete(pass->scan, name, partition, rd_kafka_err2str(code));
+    int64_t start = known_start(pass->scan, name, partition);
+    if (start > high)
+        return incomplete(pass->scan, name, partition, "it was made anew since");
+    if (start >= low)
+        return start == high || read_partition(pass, topic, partition, start, high);
     if (low == high)
         return low == 0 ||
                incomplete(pass->scan, name, partition, "retention has removed everything from it");

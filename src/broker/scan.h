@@ -19,8 +19,10 @@ struct scan_hit {
 struct scan {
     const char *const *topics;
     size_t topic_count;
-    const char *chunk_id; // NULL: all
-    int64_t since;        // instant: records from ten minutes before it on, since clocks differ
+    const char *chunk_id;    // NULL: all
+    const char *const *ends; // broker/ends.h: where topics ended before the first record that is searched
+    size_t end_count;
+    int64_t since; // instant; without such an end: from ten minutes before it on, since clocks differ
     // Filled:
     int64_t *found; // event ids (redrive-event-id), ascending, no doubles; free with scan_release
     size_t found_count;

@@ -43,6 +43,7 @@ struct flight {
     struct plan *plans;         // one per item
     const char **topics;        // distinct targets
     size_t topic_count;
+    const char **ends; // where these end, before the first record; NULL: not known
     char marker_text[UUID_SIZE +
                      sizeof((struct marker *)0)->topics]; // the chunk's id and these, from SENDING on
     struct deliveries deliveries;

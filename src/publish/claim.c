@@ -179,5 +179,48 @@ publisher_plan(struct publisher *publisher, struct err *err)
     if (publisher->refusals.count || is_wide)
         return publisher->settings.is_transactional ? publisher_drop_transaction(publisher)
                                                     : requeue_unsent(publisher, err);
+    return publisher_go(publisher, AT_ENDS);
+}
+
+// Where the search would begin, should the chunk's marker be lost. Without an answer it begins by time.
+enum publisher_status
+publisher_ask_ends(struct publisher *publisher, struct err *err)
+{
+    (void)err;
+    struct flight *flight = &publisher->flight;
+    struct strbuf text = {0};
+    struct err ignored = {0};
+    bool is_good = true;
+    flight->ends = arena_array(&flight->arena, flight->topic_count, sizeof *flight->ends);
+    for (size_t i = 0; is_good && i < flight->topic_count; i++) {
+        strbuf_reset(&text);
+        is_good =
+            publisher->settings.broker->ends(publisher->settings.context, flight->topics[i], &text, &ignored);
+        flight->ends[i] = arena_text(&flight->arena, strbuf_bytes(&text));
+    }
+    strbuf_release(&text);
+    return publisher_go(publisher, is_good ? AT_NOTE_ENDS : AT_SEND);
+}
+
+static void
+call_note_ends(void *argument)
+{
+    struct publisher *publisher = argument;
+    const struct flight *flight = &publisher->flight;
+    publisher_answer(publisher,
+                     publisher->settings.ledger->ends(publisher->settings.context, &publisher->tenure.slot,
+                                                      flight->claim.chunk.id, flight->ends,
+                                                      flight->topic_count, &publisher->call.err));
+}
+
+enum publisher_status
+publisher_note_ends(struct publisher *publisher, struct err *err)
+{
+    if (!publisher_call_is_done(publisher, call_note_ends))
+        return PUBLISHER_WAITING;
+    if (publisher->call.answer == ANSWER_FAILED) {
+        *err = publisher->call.err;
+        return publisher_ledger_failed(publisher, err);
+    }
     return publisher_go(publisher, AT_SEND);
 }

@@ -88,11 +88,14 @@ static bool
 scan_for(struct doubt_search *search, enum doubt_outcome *outcome, struct err *err)
 {
     struct scan scan = {.chunk_id = search->chunk.id, .since = search->chunk.created_at};
-    const char **topics = NULL;
+    const char **topics = NULL, **ends = NULL;
     if (!chunk_topics(search->endpoints->store, &search->chunk, &search->arena, &topics, &scan.topic_count,
-                      err))
+                      err) ||
+        !chunk_ends_read(search->endpoints->store, &search->chunk, &search->arena, &ends, &scan.end_count,
+                         err))
         return false;
     scan.topics = topics;
+    scan.ends = ends;
     bool is_good = true;
     if (scan.topic_count)
         is_good = broker_scan(search->endpoints->broker, &scan, SCAN_MS, tick, search, err);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/uuid.h"
+#include "broker/ends.h"
 #include "broker/probe/probe.h"
 #include "publish/originals.h"
 
@@ -62,6 +63,13 @@ ledger_claim(void *context, struct slot *slot, int64_t operation, const char *ch
 {
     return chunk_claim(((struct endpoints *)context)->store, slot, operation, chunk_id, limit, max_bytes,
                        arena, claim, err);
+}
+
+static bool
+ledger_ends(void *context, const struct slot *slot, const char *chunk_id, const char *const *ends,
+            size_t count, struct err *err)
+{
+    return chunk_ends(((struct endpoints *)context)->store, slot, chunk_id, ends, count, err);
 }
 
 static bool
@@ -163,6 +171,7 @@ const struct publisher_ledger endpoints_ledger = {
     .suspend = ledger_suspend,
     .retire = ledger_retire,
     .claim = ledger_claim,
+    .ends = ledger_ends,
     .finish = ledger_finish,
     .finish_scanned = ledger_finish_scanned,
     .refuse = ledger_refuse,
@@ -213,6 +222,12 @@ kafka_topic(void *context, const char *name, struct topic *topic, struct err *er
     return broker_topic(((struct endpoints *)context)->broker, name, KAFKA_MS, topic, err);
 }
 
+static bool
+kafka_ends(void *context, const char *topic, struct strbuf *text, struct err *err)
+{
+    return broker_ends(((struct endpoints *)context)->broker, topic, KAFKA_MS, text, err);
+}
+
 static int64_t
 kafka_smallest_limit(void *context, int64_t otherwise)
 {
@@ -247,6 +262,7 @@ const struct publisher_broker endpoints_broker = {
     .read_markers = kafka_read_markers,
     .write_nonces = kafka_write_nonces,
     .topic = kafka_topic,
+    .ends = kafka_ends,
     .smallest_limit = kafka_smallest_limit,
     .deny_topic = kafka_deny_topic,
     .forget_topics = kafka_forget_topics,

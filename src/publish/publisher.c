@@ -202,6 +202,8 @@ static const struct {
     [AT_CLAIM] = {publisher_claim, PHASE_CLAIM},
     [AT_ORIGINALS] = {publisher_find_originals, PHASE_PLAN},
     [AT_PLAN] = {publisher_plan, PHASE_PLAN},
+    [AT_ENDS] = {publisher_ask_ends, PHASE_PLAN},
+    [AT_NOTE_ENDS] = {publisher_note_ends, PHASE_PLAN},
     [AT_SEND] = {publisher_send, PHASE_SEND},
     [AT_REPORTS] = {publisher_take_reports, PHASE_REPORTS},
     [AT_MARK] = {publisher_mark, PHASE_COMMIT},

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/strbuf.h"
 #include "broker/broker.h"
 #include "broker/marker.h"
 #include "broker/producer.h"
@@ -36,6 +37,8 @@ struct publisher_ledger {
     bool (*retire)(void *context, struct slot *slot, const char *why, struct err *err);
     bool (*claim)(void *context, struct slot *slot, int64_t operation, const char *chunk_id, size_t limit,
                   uint64_t max_bytes, struct arena *arena, struct claim *claim, struct err *err);
+    bool (*ends)(void *context, const struct slot *slot, const char *chunk_id, const char *const *ends,
+                 size_t count, struct err *err); // chunk_ends
     bool (*finish)(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
                    const char *evidence, struct err *err);
     bool (*finish_scanned)(void *context, struct slot *slot, const struct chunk *chunk,
@@ -85,6 +88,7 @@ struct publisher_broker {
     bool (*write_nonces)(void *context, const char *const *groups, size_t count, int64_t nonce,
                          struct err *err);
     bool (*topic)(void *context, const char *name, struct topic *topic, struct err *err);
+    bool (*ends)(void *context, const char *topic, struct strbuf *text, struct err *err);
     int64_t (*smallest_limit)(void *context, int64_t otherwise);
     void (*deny_topic)(void *context, const char *name);
     void (*forget_topics)(void *context);

@@ -26,6 +26,8 @@ enum publisher_place {
     AT_CLAIM,     // Claim
     AT_ORIGINALS, // Publish: records to send once more
     AT_PLAN,
+    AT_ENDS, // where its topics end
+    AT_NOTE_ENDS,
     AT_SEND,
     AT_REPORTS,
     AT_MARK,
@@ -180,6 +182,7 @@ publisher_step_fn publisher_read_turn, publisher_know_turn;
 publisher_step_fn publisher_read, publisher_nudge, publisher_write_nonce, publisher_read_with_nonce;
 publisher_step_fn publisher_provision, publisher_refuse;
 publisher_step_fn publisher_claim, publisher_find_originals, publisher_plan;
+publisher_step_fn publisher_ask_ends, publisher_note_ends;
 publisher_step_fn publisher_send, publisher_take_reports;
 publisher_step_fn publisher_mark, publisher_commit, publisher_verify, publisher_open_ahead, publisher_finish;
 

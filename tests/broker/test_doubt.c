@@ -305,6 +305,21 @@ a_chunk_is_found_among_others(void **state)
     assert_decided("committed", "found 40 of 40");
 }
 
+// The host's clock was an hour behind PostgreSQL's: by time the search would begin after the records.
+static void
+a_chunk_is_found_whatever_the_clocks_say(void **state)
+{
+    (void)state;
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    put_strangers(3600 * US_PER_SECOND);
+    delete_group(last_group());
+    test_sql(fixture.world.admin, "UPDATE redrive.chunk SET created_at = created_at + interval '1 hour'");
+    assert_int_equal(count_of("chunk WHERE cardinality(ends) = 1"), 1);
+    work_to_the_end(operation, EVENTS);
+    assert_decided("committed", "found 40 of 40");
+}
+
 // What others did to the events since does not send the search elsewhere.
 static void
 a_chunk_is_searched_where_it_went(void **state)
@@ -596,6 +611,7 @@ main(void)
         in_doubt(a_database_that_lost_work_stops),
         in_doubt(a_chunk_whose_marker_is_gone_is_found_by_its_headers),
         in_doubt(a_chunk_is_found_among_others),
+        in_doubt(a_chunk_is_found_whatever_the_clocks_say),
         in_doubt(a_chunk_is_searched_where_it_went),
         in_doubt(a_chunk_that_never_was_is_sent_again),
         in_doubt(a_foreign_marker_beside_a_chunk_is_a_stop),

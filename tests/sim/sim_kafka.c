@@ -578,6 +578,16 @@ kafka_topic(void *context, const char *name, struct topic *topic, struct err *er
     return true;
 }
 
+// Nothing here searches topics.
+static bool
+kafka_ends(void *context, const char *topic, struct strbuf *text, struct err *err)
+{
+    (void)context;
+    (void)err;
+    strbuf_printf(text, "%s 0,0,0,0", topic);
+    return true;
+}
+
 static int64_t
 kafka_smallest_limit(void *context, int64_t otherwise)
 {
@@ -614,6 +624,7 @@ const struct publisher_broker sim_broker = {
     .read_markers = kafka_read_markers,
     .write_nonces = kafka_write_nonces,
     .topic = kafka_topic,
+    .ends = kafka_ends,
     .smallest_limit = kafka_smallest_limit,
     .deny_topic = kafka_deny_topic,
     .forget_topics = kafka_forget_topics,

@@ -252,6 +252,19 @@ pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_
     return luck == SIM_ANSWERED || lost(context, "claims", luck, err);
 }
 
+static bool
+pg_ends(void *context, const struct slot *slot, const char *chunk_id, const char *const *ends, size_t count,
+        struct err *err)
+{
+    (void)chunk_id;
+    (void)ends;
+    (void)count;
+    if (is_away(context, err))
+        return false;
+    return sim_of(context)->slots[slot->no].row.fence == slot->fence ||
+           fenced_out(context, "notes where its topics end", slot, err);
+}
+
 // The chunk's events get the fate that the outcome says; how many there are.
 static int32_t
 finish_items(struct sim *sim, const struct chunk *chunk, enum chunk_state outcome)
@@ -529,6 +542,7 @@ const struct publisher_ledger sim_ledger = {
     .suspend = pg_suspend,
     .retire = pg_retire,
     .claim = pg_claim,
+    .ends = pg_ends,
     .finish = pg_finish,
     .finish_scanned = pg_finish_scanned,
     .refuse = pg_refuse,

@@ -534,20 +534,49 @@ recovery_wanted(struct store *store, const char *cluster, const char *worker, co
 }
 
 bool
-chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***topics,
-             size_t *count, struct err *err)
+chunk_ends(struct store *store, const struct slot *slot, const char *chunk_id, const char *const *ends,
+           size_t count, struct err *err)
+{
+    if (!ledger_may_change(store, err))
+        return false;
+    struct params params = {0};
+    add_slot(&params, slot);
+    param_uuid(&params, chunk_id);
+    param_texts(&params, ends, count);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.chunk_ends($1, $2, $3, $4, $5)", &params, err);
+}
+
+// One column of texts about the chunk.
+static bool
+ask_chunk_texts(struct store *store, const char *sql, const struct chunk *chunk, struct arena *arena,
+                const char ***texts, size_t *count, struct err *err)
 {
     struct params params = {0};
     param_uuid(&params, chunk->id);
     PGresult *r;
-    if (!pg_ask(store, FOR_READING,
-                "SELECT t FROM redrive.chunk c, unnest(c.topics) AS t WHERE c.id = $1 ORDER BY t", &params,
-                &r, err))
+    if (!pg_ask(store, FOR_READING, sql, &params, &r, err))
         return false;
     *count = (size_t)PQntuples(r);
-    *topics = arena_array(arena, *count, sizeof **topics);
+    *texts = arena_array(arena, *count, sizeof **texts);
     for (size_t i = 0; i < *count; i++)
-        (*topics)[i] = value_text(r, (int)i, 0, arena);
+        (*texts)[i] = value_text(r, (int)i, 0, arena);
     PQclear(r);
     return true;
+}
+
+bool
+chunk_ends_read(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***ends,
+                size_t *count, struct err *err)
+{
+    return ask_chunk_texts(store, "SELECT t FROM redrive.chunk c, unnest(c.ends) AS t WHERE c.id = $1", chunk,
+                           arena, ends, count, err);
+}
+
+bool
+chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***topics,
+             size_t *count, struct err *err)
+{
+    return ask_chunk_texts(store,
+                           "SELECT t FROM redrive.chunk c, unnest(c.topics) AS t WHERE c.id = $1 ORDER BY t",
+                           chunk, arena, topics, count, err);
 }

@@ -120,6 +120,12 @@ struct recovery_wanted {
 };
 bool recovery_wanted(struct store *store, const char *cluster, const char *worker, const int32_t *mine,
                      size_t mine_count, struct recovery_wanted *wanted, struct err *err) MUST_CHECK;
+// Keeps where the chunk's topics end (broker/ends.h), before its first record is sent.
+bool chunk_ends(struct store *store, const struct slot *slot, const char *chunk_id, const char *const *ends,
+                size_t count, struct err *err) MUST_CHECK;
+// What was kept; none: not known.
+bool chunk_ends_read(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***ends,
+                     size_t *count, struct err *err) MUST_CHECK;
 // The distinct topics of the chunk's events at the time of the claim. None: not recorded.
 bool chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena, const char ***topics,
                   size_t *count, struct err *err) MUST_CHECK;

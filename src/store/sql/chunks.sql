@@ -13,6 +13,7 @@ CREATE TABLE redrive.chunk (
     sources      integer[] NOT NULL, -- whose order it is busy with
     batches      integer[],          -- it has these in flight, whole; NULL: rows of operation_item
     topics       text[],             -- its target topics: searched when it is in doubt, whatever became of the events
+    ends         text[],             -- where these ended before its first record, 'topic n,n,n': a search begins there; NULL: by time
     created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     decided_at   timestamptz,
     decided_by   name, -- NULL: by its marker, or by a scan
@@ -269,6 +270,18 @@ BEGIN
     END IF;
     PERFORM redrive._chunk_finish(p_cluster, p_slot, p_chunk, p_outcome, p_evidence, p_published);
     RETURN QUERY SELECT s.* FROM redrive.slot s WHERE s.cluster = p_cluster AND s.no = p_slot;
+END $$;
+
+-- Where its topics end, before the first record is sent. Not worth waiting for a disk: without it a search begins by time.
+CREATE OR REPLACE FUNCTION redrive.chunk_ends(p_cluster text, p_slot integer, p_fence bigint, p_chunk uuid, p_ends text[]) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET synchronous_commit = off AS $$
+BEGIN
+    UPDATE redrive.chunk c SET ends = p_ends FROM redrive.slot s
+     WHERE c.id = p_chunk AND c.cluster = p_cluster AND c.slot = p_slot AND c.state = 'claimed'
+       AND s.cluster = p_cluster AND s.no = p_slot AND s.fence = p_fence AND redrive._slot_is_mine(s);
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'slot % was taken over by another worker', p_slot USING ERRCODE = 'RD001';
+    END IF;
 END $$;
 
 -- Events that cannot be published leave the operation with their reason, and stay pending. Only queued items are refused.

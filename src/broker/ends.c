@@ -1,0 +1,78 @@
+#include "broker/ends.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "broker/kafka.h"
+
+#define ENDS_LIFE (30 * US_PER_SECOND)
+
+// One request to each leader: a timestamp of -1 asks for the end (KIP-79).
+static bool
+ask_ends(struct broker *broker, const char *topic, int32_t partitions, int timeout_ms, struct strbuf *text,
+         struct err *err)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(partitions);
+    for (int32_t i = 0; i < partitions; i++)
+        rd_kafka_topic_partition_list_add(list, topic, i)->offset = RD_KAFKA_OFFSET_END;
+    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(broker->handle, list, timeout_ms);
+    for (int i = 0; !code && i < list->cnt; i++)
+        code = list->elems[i].err          ? list->elems[i].err
+               : list->elems[i].offset < 0 ? RD_KAFKA_RESP_ERR_UNKNOWN
+                                           : RD_KAFKA_RESP_ERR_NO_ERROR;
+    strbuf_printf(text, "%s", topic);
+    for (int i = 0; !code && i < list->cnt; i++)
+        strbuf_printf(text, "%c%" PRId64, i ? ',' : ' ', list->elems[i].offset);
+    rd_kafka_topic_partition_list_destroy(list);
+    return !code || kafka_fail(err, code, &broker->trouble, "asking where the topic %s ends", topic);
+}
+
+static struct known_ends *
+find_ends(struct broker *broker, const char *topic)
+{
+    for (size_t i = 0; i < broker->ends_count; i++)
+        if (strcmp(broker->ends[i].topic, topic) == 0)
+            return &broker->ends[i];
+    broker->ends = alloc_grow(broker->ends, broker->ends_count, &broker->ends_capacity, sizeof *broker->ends);
+    struct known_ends *known = &broker->ends[broker->ends_count++];
+    *known = (struct known_ends){0};
+    snprintf(known->topic, sizeof known->topic, "%s", topic);
+    return known;
+}
+
+bool
+broker_ends(struct broker *broker, const char *name, int timeout_ms, struct strbuf *text, struct err *err)
+{
+    struct known_ends *known = find_ends(broker, name);
+    struct topic topic;
+    int64_t now = clock_mono();
+    if (!known->text.len || now - known->asked_at > ENDS_LIFE) {
+        strbuf_reset(&known->text);
+        if (!broker_topic(broker, name, timeout_ms, &topic, err))
+            return false;
+        if (!ask_ends(broker, name, topic.partitions, timeout_ms, &known->text, err)) {
+            strbuf_reset(&known->text);
+            return false;
+        }
+        known->asked_at = now;
+    }
+    strbuf_add(text, strbuf_bytes(&known->text));
+    return true;
+}
+
+int64_t
+ends_of(const char *text, const char *topic, int32_t partition)
+{
+    size_t len = strlen(topic);
+    if (strncmp(text, topic, len) != 0 || text[len] != ' ')
+        return -1;
+    const char *number = text + len + 1;
+    for (int32_t i = 0; i < partition && number; i++) {
+        number = strchr(number, ',');
+        number = number ? number + 1 : NULL;
+    }
+    return number ? strtoll(number, NULL, 10) : -1;
+}

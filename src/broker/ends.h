@@ -1,0 +1,19 @@
+// ends: where the partitions of a topic end now. Kept with a chunk before its first record is sent, so that a
+// search for its records knows where to begin without trusting a clock (src/publish/PROTOCOL.md, "Doubt").
+#ifndef REDRIVE_BROKER_ENDS_H
+#define REDRIVE_BROKER_ENDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "base/strbuf.h"
+#include "broker/broker.h"
+
+// Appends "topic n,n,n", the end of each partition from 0 on, at most half a minute old: an older end is as
+// good a place to begin.
+bool broker_ends(struct broker *broker, const char *topic, int timeout_ms, struct strbuf *text,
+                 struct err *err) MUST_CHECK;
+// The end of a partition in such a text; -1: it is of another topic, or has no such partition.
+int64_t ends_of(const char *text, const char *topic, int32_t partition);
+
+#endif
