@@ -32,8 +32,8 @@ bool text_parse_size(struct bytes text, int64_t *bytes, struct err *err) MUST_CH
 bool text_parse_int(struct bytes text, int64_t *n, struct err *err) MUST_CHECK;
 
 // Appends untrusted bytes, harmless for a terminal: characters that utf8_printable refuses become escapes
-// (`\e` `\n` `\x9b` `<U+202E>`), and so do combining marks beyond four on one base; invalid bytes become \xNN.
-// With `lines` newlines and tabs stay.
+// (`\e` `\n` `\x9b` `<U+202E>`), and so do combining marks beyond four on one base; invalid bytes become
+// \xNN. With `lines` newlines and tabs stay.
 void text_visible(struct strbuf *out, struct bytes untrusted, bool lines);
 // Appends text as one word of a POSIX shell, in single quotes where it has special characters.
 void text_shell(struct strbuf *out, struct bytes text);
