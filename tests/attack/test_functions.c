@@ -109,8 +109,8 @@ static const struct {
 static const char *
 value_of_world(const char *value)
 {
-    if (*value != '@')
-        return value;
+    if (!value || *value != '@')
+        return value ? value : "NULL";
     for (size_t i = 0; i < ATTACK_NAMES; i++)
         if (strcmp(attack.names[i].name, value + 1) == 0)
             return attack.names[i].value;
@@ -227,7 +227,7 @@ call(const struct function *function, const char *const *values, bool may)
 static void
 call_with_all(const struct function *function, bool may)
 {
-    const char *base[MOST_ARGS], *values[MOST_ARGS];
+    const char *base[MOST_ARGS] = {0}, *values[MOST_ARGS] = {0};
     for (int i = 0; i < function->args; i++)
         base[i] = forged_value(function, i);
     call(function, base, may);
@@ -289,8 +289,7 @@ static const char *const deeds[] = {
     "ALTER TABLE %s OWNER TO CURRENT_USER",
     "DROP TABLE %s CASCADE",
     "CREATE INDEX ON %s ((1))",
-    "CREATE TRIGGER mine BEFORE UPDATE ON %s FOR EACH ROW EXECUTE FUNCTION "
-    "suppress_redundant_updates_trigger()",
+    "CREATE TRIGGER t BEFORE UPDATE ON %s EXECUTE FUNCTION suppress_redundant_updates_trigger()",
     "CREATE RULE mine AS ON UPDATE TO %s DO INSTEAD NOTHING",
     "GRANT ALL ON %s TO CURRENT_USER",
     "COMMENT ON TABLE %s IS 'mine'",
