@@ -71,7 +71,7 @@ take_turn_away(struct finding_adoption *finding, struct err *err)
     struct adoption *adoption = finding->adoption;
     const char *group = adoption->turn.group;
     struct producer *producer = NULL;
-    struct marker_reading reading;
+    struct marker_reading reading = {0};
     bool is_done = false;
     bool is_good = take_id(finding, group, &producer, err) && read_present(finding, &group, 1, &reading, err);
     if (is_good) {
@@ -106,7 +106,7 @@ static bool
 read_turn(struct finding_adoption *finding, struct err *err)
 {
     struct adoption *adoption = finding->adoption;
-    struct marker_reading reading;
+    struct marker_reading reading = {0};
     if (!marker_read(finding->broker, adoption->turn.group, ADOPT_MS, &reading, err))
         return false;
     if (reading.marker.is_present) {
@@ -157,26 +157,41 @@ note_slots(struct finding_adoption *finding, int32_t *searched, size_t *searched
     }
 }
 
-// Each marker ahead names a chunk, whose records must be among those that were found.
+static bool
+is_among(const char *const *texts, size_t count, const char *text)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(texts[i], text) == 0)
+            return true;
+    return false;
+}
+
+static bool
+fail_unproved(const struct finding_adoption *finding, const struct turn_slot *slot,
+              const struct marker *marker, struct err *err)
+{
+    return err_set(
+        err, ERR_DATA,
+        "Kafka committed chunk %s of slot %d, and its records were found in none of the %zu topics "
+        "searched%s%s: which events were sent is not proved; give Read on its topic, or go on with "
+        "--as-copy, which sends nothing by itself",
+        marker->id, (int)slot->slot.no, finding->scan.topic_count, marker->topics[0] ? "; it went to " : "",
+        marker->topics);
+}
+
+// Each marker ahead names a chunk, whose records must be among those that were found. That of a new name,
+// number 0, has none.
 static bool
 check_named(const struct finding_adoption *finding, const char *const *unknown, size_t count, struct err *err)
 {
-    for (size_t i = 0; i < 2 * finding->count; i++) {
-        const struct turn_slot *slot = &finding->slots[i % finding->count];
+    for (size_t i = 0; i < finding->count; i++) {
+        const struct turn_slot *slot = &finding->slots[i];
         const struct marker *marker = &finding->readings[i].marker;
-        bool is_ahead =
-            i < finding->count ? turn_is_ahead(slot, marker) : marker->is_present && marker->seq > 0;
-        bool is_found = !is_ahead;
-        for (size_t j = 0; !is_found && j < count; j++)
-            is_found = strcmp(unknown[j], marker->id) == 0;
-        if (!is_found)
-            return err_set(
-                err, ERR_DATA,
-                "Kafka committed chunk %s of slot %d, and its records were found in none of the %zu "
-                "topics searched%s%s: which events were sent is not proved; give Read on its topic, or "
-                "go on with --as-copy, which sends nothing by itself",
-                marker->id, (int)slot->slot.no, finding->scan.topic_count,
-                marker->topics[0] ? "; it went to " : "", marker->topics);
+        const struct marker *next = &finding->readings[finding->count + i].marker;
+        if (turn_is_ahead(slot, marker) && !is_among(unknown, count, marker->id))
+            return fail_unproved(finding, slot, marker, err);
+        if (next->is_present && next->seq > 0 && !is_among(unknown, count, next->id))
+            return fail_unproved(finding, slot, next, err);
     }
     return true;
 }
@@ -290,6 +305,8 @@ adoption_find(struct store *store, const struct broker_settings *settings, bool 
     bool is_good = broker_open(&finding->broker, settings, err) &&
                    broker_cluster_id(finding->broker, ADOPT_MS, adoption->cluster, err) &&
                    turn_read(store, adoption->cluster, &adoption->turn, err);
+    if (is_good && adoption->turn.stop == STOP_NONE && !store_info(store)->is_copy)
+        is_good = err_set(err, ERR_NOT_FOUND, "this database is not stopped: there is nothing to adopt");
     if (is_good && !adoption->turn.group[0])
         snprintf(adoption->turn.group, sizeof adoption->turn.group, "redrive.%s.lease",
                  store_info(store)->install);

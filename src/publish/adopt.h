@@ -27,7 +27,8 @@ struct adoption {
 
 // Searches the topics for what the database does not know. `is_for_real`: first takes Kafka's turn away from
 // whoever has it, and fences all slots, so that nothing is sent while it searches; without it nothing is
-// written anywhere. ERR_DATA where the search proves too little, with what would help.
+// written anywhere. ERR_NOT_FOUND: the database is not stopped. ERR_DATA where the search proves too little,
+// with what would help.
 bool adoption_find(struct store *store, const struct broker_settings *settings, bool is_for_real,
                    struct adoption *adoption, struct err *err) MUST_CHECK;
 void adoption_release(struct adoption *adoption);

@@ -68,6 +68,8 @@ run migrate "${cdb[@]}" --as-copy --dry-run --json
 ok "--as-copy --dry-run counts" all exits 0 ';' json 'rows[0]["state"] == "dry run" and rows[0]["cancelled"] > 0'
 run migrate "${cdb[@]}" --as-copy --yes --reason staging --json
 ok "--as-copy cancels what is live" all exits 0 ';' json 'rows[0]["state"] == "a copy" and rows[0]["cancelled"] > 0 and rows[0]["in_doubt"] == 0'
+run migrate "${hdb[@]}" --adopt --dry-run
+ok "--adopt of a database that is not stopped decides nothing" exits 5
 sent=$(often)
 run work "${cdb[@]}" --once
 ok "and sends nothing by itself" all exits 0 ';' eval '[ "$(often)" = '"$sent"' ]'
