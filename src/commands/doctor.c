@@ -13,6 +13,7 @@
 #include "core/event.h"
 #include "process/check.h"
 #include "process/check_probe.h"
+#include "publish/adopt.h"
 #include "store/checkup.h"
 #include "store/operations/ledger.h"
 
@@ -265,6 +266,25 @@ store_ahead(struct store *store)
     return theirs - (before + (clock_now() - before) / 2);
 }
 
+// Before a worker finds out: does the database hold what Kafka holds?
+static void
+examine_history(struct doctor_run *examination, struct broker *broker, const struct cluster *cluster,
+                struct store *store)
+{
+    char words[300];
+    bool is_same = false;
+    struct err ignored = {0}; // a missing right is reported in the part about PostgreSQL
+    if (cluster->promise != PROMISE_EXACTLY_ONCE || !store || !store_info(store)->schema_version ||
+        !history_compare(store, broker, cluster->name, &is_same, words, &ignored))
+        return;
+    if (is_same)
+        finding(examination, "ok", words, "");
+    else
+        command_doctor_wrong(examination, STATUS_PART, words,
+                             "this database is a copy, or older than what Kafka holds; nothing is published "
+                             "from it: redrive migrate --adopt --dry-run, or --as-copy --dry-run");
+}
+
 static void
 examine_cluster(struct doctor_run *examination, struct broker *broker, const struct broker_settings *settings,
                 struct store *store)
@@ -282,6 +302,7 @@ examine_cluster(struct doctor_run *examination, struct broker *broker, const str
         snprintf(sentence, sizeof sentence, "cluster %s: %s", probe->cluster.name, probe->cluster.words);
         finding(examination, probe->cluster.promise == PROMISE_EXACTLY_ONCE ? "ok" : "note", sentence, "");
         keep_verdict(examination, store, &probe->cluster);
+        examine_history(examination, broker, &probe->cluster, store);
     } else {
         failed(examination, &err);
     }

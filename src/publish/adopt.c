@@ -323,3 +323,35 @@ adoption_release(struct adoption *adoption)
     arena_release(&adoption->arena);
     *adoption = (struct adoption){0};
 }
+
+bool
+history_compare(struct store *store, struct broker *broker, const char *cluster, bool *is_same,
+                char words[300], struct err *err)
+{
+    struct turn turn;
+    struct turn_slot before[TURN_SLOTS], slots[TURN_SLOTS];
+    struct marker_reading last = {0}, markers[TURN_SLOTS];
+    const char *groups[TURN_SLOTS];
+    size_t count = 0, after = 0, ahead = 0;
+    if (!turn_read(store, cluster, &turn, err) ||
+        !turn_slots(store, cluster, before, TURN_SLOTS, &count, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        groups[i] = before[i].slot.txn_id;
+    char group[sizeof turn.group];
+    snprintf(group, sizeof group, "redrive.%s.lease", store_info(store)->install);
+    // What the database knows is read after Kafka: others may be at work.
+    if (!marker_read(broker, group, ADOPT_MS, &last, err) ||
+        !marker_read_all(broker, groups, count, ADOPT_MS, markers, err) ||
+        !turn_read(store, cluster, &turn, err) || !turn_slots(store, cluster, slots, TURN_SLOTS, &after, err))
+        return false;
+    for (size_t i = 0; i < count && i < after; i++)
+        ahead += strcmp(groups[i], slots[i].slot.txn_id) == 0 && turn_is_ahead(&slots[i], &markers[i].marker);
+    enum turn_verdict verdict = turn_judge(&turn, &last.marker);
+    *is_same = (verdict == TURN_AGREES || verdict == TURN_CONTINUES) && ahead == 0;
+    snprintf(words, 300,
+             "Kafka's last turn is %" PRId64 ", that of this database is %" PRId64
+             "; %zu slots are ahead in Kafka",
+             last.marker.is_present ? last.marker.seq : 0, turn.last.no, ahead);
+    return true;
+}

@@ -33,4 +33,10 @@ bool adoption_find(struct store *store, const struct broker_settings *settings, 
                    struct adoption *adoption, struct err *err) MUST_CHECK;
 void adoption_release(struct adoption *adoption);
 
+// Do Kafka and this database hold the same history? By a plain look, for doctor: writes nothing. `words` says
+// what was seen.
+struct broker;
+bool history_compare(struct store *store, struct broker *broker, const char *cluster, bool *is_same,
+                     char words[300], struct err *err) MUST_CHECK;
+
 #endif

@@ -37,6 +37,8 @@ replace "${history}_backup" "$history"
 run work "${hdb[@]}" --once
 ok "a backup that was put back into another database publishes nothing" all exits 6 ';' warns "another database" ';' eval '[ "$(often)" = 40 ]'
 replace "${history}_backup" "$history" clone
+run doctor "${hdb[@]}" --json
+ok "doctor finds it before a worker does" json 'any(r["verdict"] == "WRONG" and "last turn is 2, that of this database is 1" in r["finding"] for r in rows)'
 run work "${hdb[@]}" --once
 ok "nor does one that has every identifier of the original" all exits 6 ';' warns "put back to an older state" ';' warns "$history_topic" ';' eval '[ "$(often)" = 40 ]'
 run work "${hdb[@]}" --once
