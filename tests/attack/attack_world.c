@@ -53,7 +53,7 @@ static const struct guard {
      "SELECT md5(string_agg(concat_ws('/', id, event_id, event_type, source_table, source_id, event_payload,"
      " error_message, stack_trace, max_retries, created_at, kafka_offset, kafka_partition, kafka_topic,"
      " correlation_id, card_number), '|' ORDER BY id)) FROM public.dlq_events"},
-    {"events that nobody confirmed anything for", NEVER,
+    {"events that nobody confirmed anything for", LEVEL_ADMIN, // who may close what Kafka proves to be sent
      "SELECT md5(string_agg(concat_ws('/', id, status, resolved_at, resolved_by, retry_count, "
      "last_retry_at), '|'"
      " ORDER BY id)) FROM public.dlq_events WHERE id BETWEEN 19 AND 36 OR id > 40"},
@@ -112,6 +112,11 @@ static const struct guard {
      "SELECT string_agg(s::text, '|') FROM redrive.slot s JOIN redrive.chunk c ON c.cluster = s.cluster AND"
      " c.slot = s.no AND c.needs_person"},
     {"slots", LEVEL_WORKER, "SELECT md5(string_agg(s::text, '|' ORDER BY no)) FROM redrive.slot s"},
+    {"the turn in another worker's hand", LEVEL_ADMIN,
+     "SELECT concat_ws('/', no, id, before_no, before_id, is_confirmed, finished_no) FROM redrive.turn t "
+     "WHERE"
+     " cluster = 'kafka-1'"},
+    {"turns and stops", LEVEL_WORKER, "SELECT string_agg(t::text, '|' ORDER BY cluster) FROM redrive.turn t"},
     {"the row of another worker", NEVER, "SELECT w::text FROM redrive.worker w WHERE name = 'host/1/1'"},
     {"workers", LEVEL_WORKER, "SELECT string_agg(w::text, '|' ORDER BY name) FROM redrive.worker w"},
     {"clusters", LEVEL_WORKER, "SELECT string_agg(c::text, '|' ORDER BY name) FROM redrive.cluster c"},
@@ -305,6 +310,11 @@ begin_notes(void)
         "INSERT INTO redrive.rollup_event SELECT i, 1, 1, 0 FROM generate_series(1, 60) AS i;"
         "INSERT INTO redrive.rollup_total VALUES (1, 0, 60);"
         "INSERT INTO redrive.text_snapshot (low, high, n, content) VALUES (1, 60, 60, 'pack')");
+    test_sql(
+        actors.world.admin,
+        "INSERT INTO redrive.turn (cluster, no, id, holder, holder_who, lease_until) VALUES ('kafka-1', 3, "
+        "gen_random_uuid(), 'host/1/1', '%s', 'infinity')",
+        actors.worker);
     name_number("session", test_number(actors.world.admin, "SELECT coalesce(max(holder_pid), 0) FROM "
                                                            "redrive.slot WHERE holder = 'host/1/1'"));
 }

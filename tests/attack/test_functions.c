@@ -184,12 +184,20 @@ read_functions(void)
     PQclear(r);
 }
 
+// Parameters of one name may have different types: a number is not for a uuid.
+static bool
+fits(const char *value, const char *type)
+{
+    bool is_number = (value[0] >= '0' && value[0] <= '9') || value[0] == '-';
+    return !is_number || strcmp(type, "bigint") == 0 || strcmp(type, "integer") == 0;
+}
+
 static const char *
 forged_value(const struct function *function, int arg)
 {
     const struct hostile *hostile = hostile_of(function->types[arg]);
     for (size_t i = 0; i < sizeof forged / sizeof *forged && count_of(hostile) > 1; i++)
-        if (strcmp(forged[i].name, function->names[arg]) == 0)
+        if (strcmp(forged[i].name, function->names[arg]) == 0 && fits(forged[i].value, function->types[arg]))
             return forged[i].value;
     return hostile->values[count_of(hostile) > 1 ? 1 : 0];
 }
