@@ -27,3 +27,7 @@ INSERT INTO redrive.record (dlq_id, topic, partition, "offset", key, value)
 VALUES (95016, 'orders.events', 2, 96, 'c-1', convert_to(E'{\n  "big": 12345678901234567890,\n  "id": 1,\n  "id": 2,\n  "nul": "a\\u0000b",\n  "half": "\\ud83d"\n}\n', 'UTF8')),
        (95017, 'orders.events', 2, 97, 'c-1', convert_to(repeat('[', 600) || repeat(']', 600), 'UTF8')),
        (95018, 'orders.events', 2, 98, 'c-1', convert_to('[' || repeat(E'{"sku": "A1", "amount": 10},\n', 700000) || '"the end"]', 'UTF8'));
+INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic, kafka_partition, kafka_offset, created_at)
+VALUES (95019, 'lacking', 'order.lacking', '{}', E'''postal_code'' is a required property\n\nOn instance[''shipping'']:\n    {}', 'orders.events', 2, 99, '2026-11-20 13:00');
+INSERT INTO redrive.record (dlq_id, topic, partition, "offset", key, value)
+VALUES (95019, 'orders.events', 2, 99, 'c-1', convert_to(E'{\n  "shipping": {"city": "Porto"},\n  "lines": []\n}\n', 'UTF8'));

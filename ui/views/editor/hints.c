@@ -21,9 +21,16 @@ payload_editor(const struct editing *editing)
 }
 
 struct named_place {
-    size_t from;
+    size_t at;
     const char *why;
 };
+
+// A missing member is typed behind the opening bracket of its object.
+static size_t
+cursor_of(size_t from, bool is_missing)
+{
+    return from + is_missing;
+}
 
 // The places of the payload that the message names, in its order; those that are not there are left out.
 static size_t
@@ -40,7 +47,8 @@ find_places(struct editing *editing, struct arena *arena, struct named_place **p
     for (size_t i = 0; named > 1 && i < named; i++) {
         locate_in(payload, false, &wheres[i], editing->hints.shape, arena, &found);
         if (found.ground == LOCATE_NAMED)
-            (*places)[count++] = (struct named_place){.from = found.from, .why = found.why};
+            (*places)[count++] =
+                (struct named_place){.at = cursor_of(found.from, found.is_missing), .why = found.why};
     }
     return count;
 }
@@ -62,7 +70,7 @@ place_cursor(struct app *app, struct editing *editing)
     hints->place = 0;
     hints->place_count = find_places(editing, &editing->arena, &places);
     if (found.ground != LOCATE_NOTHING) {
-        editor_set_cursor(editor, found.from, false);
+        editor_set_cursor(editor, cursor_of(found.from, found.is_missing), false);
         if (hints->place_count > 1)
             app_say(app, SAY_INFO, MSG_PLACE_OF, (size_t)1, hints->place_count, found.why);
         else
@@ -89,7 +97,7 @@ editing_next_named(struct app *app, void *state, enum action action)
         app_say(app, SAY_INFO, MSG_NO_PLACE);
     } else {
         hints->place = (hints->place + 1) % count;
-        editor_set_cursor(payload_editor(editing), places[hints->place].from, false);
+        editor_set_cursor(payload_editor(editing), places[hints->place].at, false);
         app_say(app, SAY_INFO, MSG_PLACE_OF, hints->place + 1, count, places[hints->place].why);
     }
     arena_release(&arena);
@@ -125,6 +133,12 @@ editing_departure_of_line(const struct editing *editing, size_t line)
     return NULL;
 }
 
+size_t
+editing_departure_cursor(const struct shape_departure *departure)
+{
+    return cursor_of(departure->from, departure->reason == SHAPE_MISSING);
+}
+
 const struct shape_departure *
 editing_next_departure(const struct editing *editing, size_t at, bool is_forward)
 {
@@ -135,9 +149,11 @@ editing_next_departure(const struct editing *editing, size_t at, bool is_forward
         return NULL;
     for (size_t i = 0; i < hints->count; i++) {
         const struct shape_departure *one = &hints->departures[i];
-        bool is_ahead = is_forward ? one->from > at : one->from < at;
+        size_t cursor = editing_departure_cursor(one);
+        bool is_ahead = is_forward ? cursor > at : cursor < at;
         const struct shape_departure **best = is_ahead ? &next : &other_end;
-        if (!*best || (is_forward ? one->from < (*best)->from : one->from > (*best)->from))
+        size_t best_cursor = *best ? editing_departure_cursor(*best) : 0;
+        if (!*best || (is_forward ? cursor < best_cursor : cursor > best_cursor))
             *best = one;
     }
     return next ? next : other_end;

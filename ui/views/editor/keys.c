@@ -74,7 +74,7 @@ go_to_finding(struct app *app, struct editing *editing, bool is_forward)
         const struct shape_departure *departure =
             editing_next_departure(editing, editor_cursor(editor), is_forward);
         if (departure)
-            editor_set_cursor(editor, departure->from, editing->is_marking);
+            editor_set_cursor(editor, editing_departure_cursor(departure), editing->is_marking);
         app_say(app, departure ? SAY_WARN : SAY_INFO, "%s", departure ? departure->sentence : MSG_NO_FINDING);
         return;
     }

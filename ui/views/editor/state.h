@@ -222,6 +222,8 @@ void editing_hints_release(struct editing *editing);
 const struct shape_departure *editing_departure_of_line(const struct editing *editing, size_t line);
 const struct shape_departure *editing_next_departure(const struct editing *editing, size_t at,
                                                      bool is_forward);
+// Where the cursor stands for it: on the value, of a missing member where it would be typed.
+size_t editing_departure_cursor(const struct shape_departure *departure);
 // To the next place that the error message names, going round.
 bool editing_next_named(struct app *app, void *state, enum action action);
 // What is to be said of the original record, instead of why the bytes are not exact; NULL: nothing.
