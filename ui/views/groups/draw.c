@@ -201,6 +201,8 @@ groups_draw_empty_words(const struct app *app, const struct groups *groups)
     char text[TEXT_SHORT];
     if (groups->rows.count > 0 && groups->is_selected_only)
         return MSG_NO_WHOLE_GROUP;
+    if (groups->rows.count > 0 && groups_filter_has_fields(app, groups))
+        return MSG_ROWS_LACK_FIELDS;
     if (groups->rows.count > 0)
         return arena_printf(arena, MSG_NO_GROUP_MATCHES, text_count((int64_t)groups->rows.count, text));
     if (err_is_set(&groups->err))

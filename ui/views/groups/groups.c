@@ -73,15 +73,33 @@ within_of(const struct groups *groups)
     return groups->has_within ? &groups->within : NULL;
 }
 
-// Is it a filter of events? This view's own is a regular expression.
-static bool
-is_event_filter(struct app *app, struct bytes text, struct err *err)
+// The text as a filter of events; this view's own is a regular expression. NULL with err: it is none.
+static struct filter *
+event_filter(const struct app *app, struct bytes text, struct err *err)
 {
     struct filter *parsed = NULL;
     const struct filter_context context = {.now = app_now(app), .new_after = TIME_ABSENT};
-    bool ok = filter_parse(&parsed, text, &context, err);
-    filter_destroy(parsed);
-    return ok;
+    return filter_parse(&parsed, text, &context, err) ? parsed : NULL;
+}
+
+static bool
+is_event_filter(const struct app *app, struct bytes text, struct err *err)
+{
+    struct filter *filter = event_filter(app, text, err);
+    filter_destroy(filter);
+    return filter != NULL;
+}
+
+bool
+groups_filter_has_fields(const struct app *app, const struct groups *groups)
+{
+    struct err ignored = {0};
+    struct filter *filter = event_filter(app, strbuf_bytes(&groups->filter.text), &ignored);
+    bool has_fields = false;
+    for (size_t i = 0; filter && i < filter_terms(filter); i++)
+        has_fields = has_fields || filter_term_from(filter, i) != FILTER_FROM_ERROR;
+    filter_destroy(filter);
+    return has_fields;
 }
 
 // No group matches the filter; an event may.

@@ -54,6 +54,8 @@ const struct event_group *groups_cursor(const struct groups *groups);
 
 void groups_order_rows(struct groups *groups);
 void groups_show_rows(void *groups); // after rows, filter or picks changed
+// Has the filter, which looks at the text of rows, FIELD:VALUE terms as a filter of events has?
+bool groups_filter_has_fields(const struct app *app, const struct groups *groups);
 void groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot);
 
 // menus.c; rows of the table in groups.c

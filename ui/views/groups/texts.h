@@ -15,6 +15,7 @@
 #define MSG_PENDING_IN "%s pending in %s group%s"
 #define MSG_NO_WHOLE_GROUP "No whole group is selected. Esc shows all groups."
 #define MSG_NO_GROUP_MATCHES "None of %s groups matches. Enter searches the events, Esc clears the filter."
+#define MSG_ROWS_LACK_FIELDS "Rows have no FIELD:VALUE. Enter searches the events, Esc clears the filter."
 #define MSG_CONNECTING "connecting"
 #define MSG_COUNTING "counting pending events"
 #define MSG_GROUP_EMPTY "No pending events left in this group."
