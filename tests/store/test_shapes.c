@@ -87,6 +87,23 @@ the_sample_has_a_fixed_size(void **state)
     world_end(&world);
 }
 
+// Somebody's sequence jumped: the events before it are still the newest ones but one.
+static void
+a_gap_in_the_ids_hides_nothing(void **state)
+{
+    (void)state;
+    struct world world;
+    struct shape *shape;
+    size_t looked_at = 0;
+    size_t *const counted = &looked_at;
+    begin_shapes(&world);
+    test_sql(world.admin, "UPDATE dlq_events SET id = id + 1000000 WHERE id = 3000");
+    assert_works(shape_learn(world.store, BYTES("few"), skips_none, &counted, &shape, &err));
+    assert_int_equal(shape_events(shape), 40);
+    shape_destroy(shape);
+    world_end(&world);
+}
+
 static void
 each_type_is_learnt_once(void **state)
 {
@@ -120,6 +137,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_that_depart_are_counted),
         cmocka_unit_test(the_sample_has_a_fixed_size),
+        cmocka_unit_test(a_gap_in_the_ids_hides_nothing),
         cmocka_unit_test(each_type_is_learnt_once),
     };
     return cmocka_run_group_tests_name("shapes", tests, NULL, NULL);

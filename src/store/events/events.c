@@ -223,12 +223,13 @@ store_ids_of_type(struct store *store, struct bytes type, size_t most, int64_t *
     param_text(&params, arena_text(&arena, type));
     param_int8(&params, (int64_t)most);
     PGresult *r;
-    bool ok = pg_ask(store, FOR_READING,
-                     "SELECT string_agg(int8send(w.id), ''::bytea ORDER BY w.is_open, w.id DESC) FROM ("
-                     "SELECT e.id::int8 AS id, e.status = 'PENDING' AS is_open FROM :\"events\" e"
-                     " WHERE e.id > (SELECT coalesce(max(m.id), 0) FROM :\"events\" m) - 20000"
-                     " AND e.event_type::text = $1 ORDER BY 2, 1 DESC LIMIT $2) w",
-                     &params, &r, err);
+    bool ok =
+        pg_ask(store, FOR_READING,
+               "SELECT string_agg(int8send(w.id), ''::bytea ORDER BY w.is_open, w.id DESC) FROM ("
+               "SELECT e.id::int8 AS id, e.status = 'PENDING' AS is_open FROM ("
+               "SELECT n.id, n.status, n.event_type FROM :\"events\" n ORDER BY n.id DESC LIMIT 20000) e"
+               " WHERE e.event_type::text = $1 ORDER BY 2, 1 DESC LIMIT $2) w",
+               &params, &r, err);
     arena_release(&arena);
     if (!ok)
         return false;

@@ -48,6 +48,7 @@ typedef bool event_ids_fn(void *context, const int64_t *ids, size_t count);
 bool store_pending_ids(struct store *store, event_ids_fn *each, void *context, struct err *err) MUST_CHECK;
 
 // Ids of events of a type among the newest 20,000 of the table, closed ones first, newest first; on the heap.
+// Rows are counted, not ids, so that a gap in them hides nothing.
 bool store_ids_of_type(struct store *store, struct bytes type, size_t most, int64_t **ids, size_t *count,
                        struct err *err) MUST_CHECK;
 
