@@ -324,8 +324,8 @@ next_kind(struct json_scan *scan)
     }
 }
 
-struct json_token
-json_next(struct json_scan *scan)
+void
+json_read(struct json_scan *scan, struct json_token *token)
 {
     enum json_kind kind = JSON_ERROR;
     int depth = scan->depth;
@@ -335,12 +335,20 @@ json_next(struct json_scan *scan)
         from = scan->at;
         kind = next_kind(scan);
     }
-    if (kind == JSON_ERROR)
-        return (struct json_token){
-            .kind = kind, .from = scan->at, .len = scan->text.len - scan->at, .depth = depth};
     if (kind == JSON_OBJECT_END || kind == JSON_ARRAY_END)
         depth--;
-    return (struct json_token){.kind = kind, .from = from, .len = scan->at - from, .depth = depth};
+    token->kind = kind;
+    token->depth = depth;
+    token->from = kind == JSON_ERROR ? scan->at : from;
+    token->len = (kind == JSON_ERROR ? scan->text.len : scan->at) - token->from;
+}
+
+struct json_token
+json_next(struct json_scan *scan)
+{
+    struct json_token token;
+    json_read(scan, &token);
+    return token;
 }
 
 bool

@@ -54,6 +54,9 @@ struct json_scan {
 };
 void json_begin(struct json_scan *scan, struct bytes text);
 struct json_token json_next(struct json_scan *scan);
+// The same for loops over all tokens: a token that is returned is copied, and the copy waits until it is
+// written.
+void json_read(struct json_scan *scan, struct json_token *token);
 struct bytes json_bytes(const struct json_scan *scan, struct json_token token);
 
 // Is it JSON? Otherwise err has line, column and the expected token.

@@ -58,15 +58,15 @@ match_add(struct match_walk *walk, struct json_match match)
 
 // A name stands in the innermost container on the path. A second one that fits replaces the first.
 static void
-match_name(struct match_walk *walk, struct json_token token)
+match_name(struct match_walk *walk, const struct json_token *token)
 {
     struct match_level *level = &walk->levels[walk->open - 1];
     const struct json_step *step = &walk->path->steps[walk->open - 1];
-    level->name = token;
     level->fits = step->kind == JSON_STEP_NAME &&
-                  json_name_is(bytes_slice(walk->text, token.from, token.len), &step->name);
+                  json_name_is(bytes_slice(walk->text, token->from, token->len), &step->name);
     if (!level->fits)
         return;
+    level->name = *token;
     walk->matches->replaced += level->has_fit;
     match_cut(walk, level->mark);
     level->has_fit = true;
@@ -81,9 +81,9 @@ match_element(struct match_level *level, const struct json_step *step)
 }
 
 static void
-match_value(struct match_walk *walk, struct json_token token)
+match_value(struct match_walk *walk, const struct json_token *token)
 {
-    bool is_container = token.kind == JSON_OBJECT_BEGIN || token.kind == JSON_ARRAY_BEGIN;
+    bool is_container = token->kind == JSON_OBJECT_BEGIN || token->kind == JSON_ARRAY_BEGIN;
     struct match_level *parent = walk->open ? &walk->levels[walk->open - 1] : NULL;
     if (parent && !parent->is_object)
         match_element(parent, &walk->path->steps[walk->open - 1]);
@@ -91,17 +91,17 @@ match_value(struct match_walk *walk, struct json_token token)
         return;
     if (walk->open == walk->count) {
         struct json_token name = parent && parent->is_object ? parent->name : (struct json_token){0};
-        match_add(walk, (struct json_match){.value = token, .name = name});
+        match_add(walk, (struct json_match){.value = *token, .name = name});
         walk->is_open = is_container;
     } else if (is_container) {
         walk->levels[walk->open++] = (struct match_level){
-            .from = token.from, .is_object = token.kind == JSON_OBJECT_BEGIN, .mark = walk->matches->count};
+            .from = token->from, .is_object = token->kind == JSON_OBJECT_BEGIN, .mark = walk->matches->count};
     }
 }
 
 // The innermost container on the path ends.
 static void
-match_leave(struct match_walk *walk, struct json_token token)
+match_leave(struct match_walk *walk, const struct json_token *token)
 {
     struct match_level level = walk->levels[walk->open - 1];
     if (walk->open == walk->count) {
@@ -111,8 +111,8 @@ match_leave(struct match_walk *walk, struct json_token token)
             match_add(walk, (struct json_match){.is_missing = true});
         struct json_token parent = {.kind = level.is_object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN,
                                     .from = level.from,
-                                    .len = token.from + token.len - level.from,
-                                    .depth = token.depth};
+                                    .len = token->from + token->len - level.from,
+                                    .depth = token->depth};
         for (size_t i = level.mark; i < walk->matches->count; i++)
             walk->matches->items[i].parent = parent;
     }
@@ -120,19 +120,17 @@ match_leave(struct match_walk *walk, struct json_token token)
 }
 
 static void
-match_token(struct match_walk *walk, struct json_token token)
+match_token(struct match_walk *walk, const struct json_token *token)
 {
-    size_t depth = (size_t)token.depth;
-    if (depth > walk->open)
-        return;
-    switch (token.kind) {
+    size_t depth = (size_t)token->depth;
+    switch (token->kind) {
     case JSON_OBJECT_END:
     case JSON_ARRAY_END:
         if (depth + 1 == walk->open) {
             match_leave(walk, token);
         } else if (walk->is_open && depth == walk->count) {
             struct json_token *value = &walk->matches->items[walk->matches->count - 1].value;
-            value->len = token.from + token.len - value->from;
+            value->len = token->from + token->len - value->from;
             walk->is_open = false;
         }
         break;
@@ -184,13 +182,18 @@ match_walks(struct match_walk *first, struct bytes text)
     struct json_scan scan;
     json_begin(&scan, text);
     for (;;) {
-        struct json_token token = json_next(&scan);
+        struct json_token token;
+        json_read(&scan, &token);
         if (token.kind == JSON_END)
             return true;
         if (token.kind == JSON_ERROR)
             break;
+        if (token.kind == JSON_COLON)
+            continue;
+        size_t depth = (size_t)token.depth;
         for (struct match_walk *walk = first; walk; walk = walk->next)
-            match_token(walk, token);
+            if (depth <= walk->open)
+                match_token(walk, &token);
     }
     for (struct match_walk *walk = first; walk; walk = walk->next)
         match_cut(walk, 0);
