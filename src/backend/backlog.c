@@ -199,7 +199,7 @@ fetch_late(struct reader *reader, int64_t highest, struct err *err)
     struct event_query query = {.fields = 0,
                                 .statuses = 1u << EVENT_PENDING,
                                 .after_id = highest > LATE_WINDOW ? highest - LATE_WINDOW : 0,
-                                .before_id = highest + 1,
+                                .before_id = highest < INT64_MAX ? highest + 1 : 0,
                                 .ascending = true,
                                 .limit = LATE_WINDOW};
     if (!store_events(reader->session.store, &query, &page, err))

@@ -159,6 +159,7 @@ list_restart(struct reader *reader, struct list_job *list)
     list->is_first = true;
     list->at = 0;
     list->before_id = 0;
+    list->has_place = false;
     list->scanned = list->undecided = list->arrived = 0;
     return list_begin(reader, list);
 }
@@ -266,6 +267,8 @@ list_page(struct reader *reader, struct list_job *list)
     } else {
         query.before_id = list->query.oldest_first ? 0 : list->before_id;
         query.after_id = list->query.oldest_first ? list->before_id : 0;
+        query.has_before = list->has_place && !list->query.oldest_first;
+        query.has_after = list->has_place && list->query.oldest_first;
         query.ascending = list->query.oldest_first;
     }
 
@@ -292,8 +295,10 @@ list_page(struct reader *reader, struct list_job *list)
     size_t answered = event_page_answers(&page, &query);
     list->at += answered;
     list->scanned += list->candidates ? (int64_t)answered : (int64_t)page.count;
-    if (page.count)
+    if (page.count) {
         list->before_id = page.events[page.count - 1].id;
+        list->has_place = true;
+    }
     list->is_running =
         list->candidates ? list->at < list->candidate_count : page.count == limit || page.is_cut;
     event_page_release(&page);

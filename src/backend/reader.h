@@ -32,7 +32,8 @@ struct list_job {
     bool is_confirmed;          // of a collection: what was found was matched in the rows themselves
     bool is_sorted;             // what was found is in its order, and is being sent
     size_t at;                  // candidates looked at, or of a sorted list sent
-    int64_t before_id;          // without candidates: below this
+    int64_t before_id;          // without candidates: below this, where has_place
+    bool has_place;
     int64_t scanned, undecided;
     int64_t arrived; // new ones that would be in it, since it was made
 };

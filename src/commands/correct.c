@@ -305,7 +305,7 @@ command_correct(struct call *call, struct err *err)
         return changing_run(call, ACTION_CORRECT, err);
     struct correcting_one correcting = {.call = call};
     int64_t id = 0;
-    bool ok = command_number(call->args[0], "the id of an event", &id, err) &&
+    bool ok = command_event_id(call->args[0], &id, err) &&
               command_store(call, call->options.change.dry_run ? STORE_SCHEMA : STORE_WRITE,
                             &correcting.store, err) &&
               correct_one(&correcting, id, err);

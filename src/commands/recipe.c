@@ -115,8 +115,8 @@ command_recipe(struct call *call, struct err *err)
     if (call->arg_count == 2 && strcmp(call->args[0], "check") == 0)
         ok = recipe_check(call, call->args[1], err);
     else if (call->arg_count == 2 && strcmp(call->args[0], "from") == 0)
-        ok = command_number(call->args[1], "the id of an event", &id, err) &&
-             command_store(call, STORE_SCHEMA, &store, err) && recipe_of_event(call, store, id, err);
+        ok = command_event_id(call->args[1], &id, err) && command_store(call, STORE_SCHEMA, &store, err) &&
+             recipe_of_event(call, store, id, err);
     else
         ok = err_set(err, ERR_USAGE, "give redrive recipe check FILE, or redrive recipe from ID");
     store_close(store);

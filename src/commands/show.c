@@ -349,8 +349,8 @@ command_show(struct call *call, struct err *err)
         return STATUS_USAGE;
     }
     struct store *store = NULL;
-    bool ok = command_number(call->args[0], "the id of an event", &id, err) &&
-              command_store(call, STORE_READ, &store, err) && command_show_show(call, store, id, err);
+    bool ok = command_event_id(call->args[0], &id, err) && command_store(call, STORE_READ, &store, err) &&
+              command_show_show(call, store, id, err);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }

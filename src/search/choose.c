@@ -142,8 +142,10 @@ scan_table(struct store *store, struct choose_pass *scan, struct err *err)
         if (!store_events(store, &query, &page, err))
             return false;
         is_more = page.count == query.limit || page.is_cut;
-        if (page.count > 0)
+        if (page.count > 0) {
             query.before_id = page.events[page.count - 1].id;
+            query.has_before = true;
+        }
         ok = scan_page(scan, &page, err);
         event_page_release(&page);
         if (!ok)

@@ -150,12 +150,13 @@ text_reader_is_reading(const struct text_reader *reader, enum event_text text)
 static struct text_range *
 next_range(struct text_reader *reader)
 {
-    int64_t from = reader->before == INT64_MAX ? reader->highest + 1 : reader->before;
+    int64_t top = reader->highest < INT64_MAX ? reader->highest + 1 : INT64_MAX;
+    int64_t from = reader->before == INT64_MAX ? top : reader->before;
     int64_t ids = (int64_t)reader->rows * reader->ids_a_row;
     struct text_range *range = alloc_bytes(sizeof *range);
     *range = (struct text_range){
         .text = reader->text, .before_id = reader->before, .ids = ids, .rows = reader->rows};
-    range->is_bottom = from - reader->lowest <= ids;
+    range->is_bottom = from <= reader->lowest || (uint64_t)from - (uint64_t)reader->lowest <= (uint64_t)ids;
     range->after_id = range->is_bottom ? INT64_MIN : from - ids - 1;
     return range;
 }

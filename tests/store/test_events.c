@@ -74,6 +74,37 @@ pages_are_read_by_key(void **state)
     world_end(&world);
 }
 
+// A consumer gives its events the ids it likes: both ends of the type, and 0.
+static void
+any_id_is_met_once(void **state)
+{
+    (void)state;
+    static const int64_t ids[] = {INT64_MIN, INT64_MIN + 1, -1, 0, 1, INT64_MAX - 1, INT64_MAX};
+    enum { IDS = sizeof ids / sizeof *ids };
+    struct world world;
+    world_make(&world, 0);
+    for (int i = 0; i < IDS; i++)
+        test_sql(world.admin,
+                 "INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message)"
+                 " VALUES (%lld, 'e', 'x', '{}', 'x')",
+                 (long long)ids[i]);
+    for (int ascending = 0; ascending < 2; ascending++) {
+        struct event_query query = {.fields = EVENT_NARROW, .limit = 1, .ascending = ascending};
+        for (int i = 0; i <= IDS; i++) {
+            struct event_page page;
+            assert_works(store_events(world.store, &query, &page, &err));
+            assert_int_equal(page.count, i < IDS);
+            if (i < IDS) {
+                assert_true(page.events[0].id == ids[ascending ? i : IDS - 1 - i]);
+                *(ascending ? &query.after_id : &query.before_id) = page.events[0].id;
+                *(ascending ? &query.has_after : &query.has_before) = true;
+            }
+            event_page_release(&page);
+        }
+    }
+    world_end(&world);
+}
+
 static void
 columns_come_as_they_are(void **state)
 {
@@ -254,11 +285,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_are_read_by_key),
-        cmocka_unit_test(ids_are_read_by_key_without_statistics),
-        cmocka_unit_test(columns_come_as_they_are),
-        cmocka_unit_test(json_is_compared_by_value),
-        cmocka_unit_test(five_analyses),
+        cmocka_unit_test(pages_are_read_by_key),     cmocka_unit_test(ids_are_read_by_key_without_statistics),
+        cmocka_unit_test(any_id_is_met_once),        cmocka_unit_test(columns_come_as_they_are),
+        cmocka_unit_test(json_is_compared_by_value), cmocka_unit_test(five_analyses),
     };
     return cmocka_run_group_tests_name("events", tests, NULL, NULL);
 }

@@ -175,10 +175,32 @@ finds_the_risks_of_few(void **state)
     check_risks(1, 500);
 }
 
+// Many ids that are as far apart as ids can be.
+static void
+ids_of_both_ends_are_looked_up(void **state)
+{
+    (void)state;
+    enum { IDS = 21000 };
+    struct world world;
+    world_make(&world, IDS);
+    test_sql(world.admin, "UPDATE public.dlq_events SET id = -9223372036854775808 WHERE id = 1;"
+                          "UPDATE public.dlq_events SET id = 9223372036854775807 WHERE id = 2");
+    int64_t *ids = alloc_array(IDS, sizeof *ids);
+    ids[0] = INT64_MIN;
+    for (int i = 1; i < IDS - 1; i++)
+        ids[i] = i + 2;
+    ids[IDS - 1] = INT64_MAX;
+    struct preview preview = look(&world, ACTION_REPROCESS, ids, IDS);
+    assert_int_equal(preview.open, IDS);
+    free(ids);
+    world_end(&world);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_of_both_ends_are_looked_up),
         cmocka_unit_test(counts_many_close_together),
         cmocka_unit_test(counts_many_far_apart),
         cmocka_unit_test(counts_few),

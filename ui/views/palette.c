@@ -80,7 +80,7 @@ parse_number(struct bytes text, int64_t *number)
                 return false;
             digits[len++] = text.data[i];
         }
-    return len > 0 && text_parse_int((struct bytes){digits, len}, number, NULL) && *number > 0;
+    return len > 0 && text_parse_int((struct bytes){digits, len}, number, NULL);
 }
 
 static bool

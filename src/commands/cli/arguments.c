@@ -52,6 +52,8 @@ refuse_option(int answer, char **argv, struct err *err)
 {
     if (answer == ':')
         return err_set(err, ERR_USAGE, "%s needs a value; see redrive --help", argv[optind - 1]);
+    if (optopt >= '0' && optopt <= '9')
+        return err_set(err, ERR_USAGE, "there is no option -%c; write -- before an id below 0", optopt);
     if (optopt > 0 && optopt < 256)
         return err_set(err, ERR_USAGE, "there is no option -%c; see redrive --help", optopt);
     const char *word = argv[optind - 1];

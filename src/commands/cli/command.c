@@ -58,6 +58,13 @@ command_number(const char *text, const char *what, int64_t *number, struct err *
     return err_set(err, ERR_USAGE, "%s is a whole number above 0, not \"%s\"", what, text);
 }
 
+bool
+command_event_id(const char *text, int64_t *id, struct err *err)
+{
+    return text_parse_int(bytes_of(text), id, NULL) ||
+           err_set(err, ERR_USAGE, "the id of an event is a whole number, not \"%s\"", text);
+}
+
 // --- the database ---
 
 static bool

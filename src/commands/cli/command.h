@@ -79,5 +79,7 @@ bool command_store(struct call *call, enum store_need need, struct store **store
 // No positional arguments are left over; else ERR_USAGE.
 bool command_no_args(const struct call *call, struct err *err) MUST_CHECK;
 bool command_number(const char *text, const char *what, int64_t *number, struct err *err) MUST_CHECK;
+// Any number: a consumer gives its events the ids it likes.
+bool command_event_id(const char *text, int64_t *id, struct err *err) MUST_CHECK;
 
 #endif

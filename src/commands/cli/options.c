@@ -72,7 +72,7 @@ static bool
 add_id(struct option_ids *ids, struct bytes text, struct err *err)
 {
     int64_t id = 0;
-    if (!text_parse_int(text, &id, NULL) || id <= 0)
+    if (!text_parse_int(text, &id, NULL))
         return err_set(err, ERR_USAGE,
                        "--id takes the number of an event, or - for standard input, not \"%.*s\"",
                        BYTES_ARGS(text));

@@ -47,7 +47,7 @@ is_dense(const struct event_query *query)
 // By ids, LIMIT keeps the planner from joining the table as a whole: of a table without statistics it expects
 // few rows, by the bounds of the id, and would hash all of it for a thousand ids.
 //
-// Which rows of the table, by the names limit, after, before, statuses, ids, lowest and highest.
+// Which rows of the table, by the names limit, from, upto, statuses, ids, lowest and highest.
 static size_t
 rows_of(const struct event_query *query, bool dense, struct query_piece pieces[ROW_PIECES])
 {
@@ -55,14 +55,14 @@ rows_of(const struct event_query *query, bool dense, struct query_piece pieces[R
     pieces[count++] =
         dense ? PIECE("SELECT " CONTRACT_COLUMNS
                       " FROM :\"events\" e WHERE e.id >= :lowest AND e.id <= :highest AND get_bit(:ids, "
-                      "(e.id - :lowest)::int4) = 1 AND e.id > :after AND e.id < :before")
+                      "(e.id - :lowest)::int4) = 1 AND e.id >= :from AND e.id <= :upto")
         : query->ids
             ? PIECE("SELECT " CONTRACT_COLUMNS
                     ", wanted.place FROM unnest(:ids) WITH ORDINALITY AS wanted (id, place) CROSS JOIN "
                     "LATERAL (SELECT " CONTRACT_COLUMNS
-                    " FROM :\"events\" e WHERE e.id = wanted.id LIMIT 1) e WHERE e.id > :after AND e.id < "
-                    ":before")
-            : PIECE("SELECT " CONTRACT_COLUMNS " FROM :\"events\" e WHERE e.id > :after AND e.id < :before");
+                    " FROM :\"events\" e WHERE e.id = wanted.id LIMIT 1) e WHERE e.id >= :from "
+                    "AND e.id <= :upto")
+            : PIECE("SELECT " CONTRACT_COLUMNS " FROM :\"events\" e WHERE e.id >= :from AND e.id <= :upto");
     if (query->statuses & 1u << EVENT_OTHER)
         pieces[count++] = PIECE(" AND (e.status = ANY (:statuses) OR " IS_OTHER ")");
     else if (query->statuses)
@@ -72,6 +72,18 @@ rows_of(const struct event_query *query, bool dense, struct query_piece pieces[R
                                                   : PIECE(" ORDER BY e.id DESC");
     pieces[count++] = PIECE(" LIMIT :limit");
     return count;
+}
+
+static bool
+is_above(const struct event_query *query)
+{
+    return query->has_after || query->after_id != 0;
+}
+
+static bool
+is_below(const struct event_query *query)
+{
+    return query->has_before || query->before_id != 0;
 }
 
 static void
@@ -144,8 +156,8 @@ read_page(struct store *store, const struct event_query *query, struct event_pag
         ids_bounds(query->ids, query->id_count, &source.lowest, &source.highest);
     event_reader_query(&reading.reader, &statement, &source);
     param_int8(query_param(&statement, "limit"), limit);
-    param_int8(query_param(&statement, "after"), query->after_id ? query->after_id : INT64_MIN);
-    param_int8(query_param(&statement, "before"), query->before_id ? query->before_id : INT64_MAX);
+    param_int8(query_param(&statement, "from"), is_above(query) ? query->after_id + 1 : INT64_MIN);
+    param_int8(query_param(&statement, "upto"), is_below(query) ? query->before_id - 1 : INT64_MAX);
     add_statuses(query_param(&statement, "statuses"), query->statuses);
     if (dense)
         param_bits(query_param(&statement, "ids"), query->ids, query->id_count);
@@ -187,6 +199,9 @@ store_events(struct store *store, const struct event_query *query, struct event_
         return true;
     if (query->limit == 0 && query->id_count == 0)
         die("a page of events needs a limit or ids");
+    if ((is_above(query) && query->after_id == INT64_MAX) ||
+        (is_below(query) && query->before_id == INT64_MIN))
+        return true; // there are no such ids
 
     struct err failure = {0};
     bool ok = read_page(store, query, page, &failure);

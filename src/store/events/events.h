@@ -14,8 +14,9 @@ struct event_query {
     unsigned statuses;  // set of 1 << enum event_status; 0: all
     const int64_t *ids; // only these (with id_count); the page keeps their order and omits missing ones
     size_t id_count;
-    int64_t after_id;      // only ids above; 0: no bound
-    int64_t before_id;     // only ids below; 0: no bound
+    int64_t after_id;  // only ids above; 0: no bound, unless has_after
+    int64_t before_id; // only ids below; 0: no bound, unless has_before
+    bool has_after, has_before;
     bool ascending;        // by id; default newest (highest id) first
     size_t limit;          // 0: as many as there are (only with ids)
     size_t cut;            // error, stack and payload read only to that many bytes (at a character); 0: whole

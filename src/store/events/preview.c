@@ -217,7 +217,9 @@ static enum chosen
 chosen_of(const struct preview_query *query)
 {
     const int64_t *ids = query->ids;
-    bool is_close = query->count > MANY && ids[query->count - 1] - ids[0] < (int64_t)query->count * 64;
+    // A consumer may give ids from both ends of the type.
+    bool is_close = query->count > MANY &&
+                    (uint64_t)ids[query->count - 1] - (uint64_t)ids[0] < (uint64_t)query->count * 64;
     return is_close ? CHOSEN_BY_BITS : CHOSEN_BY_IDS;
 }
 

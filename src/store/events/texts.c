@@ -16,8 +16,8 @@
 #define TEXTS                                                                                                \
     " FROM (SELECT e.id, e.error_message, e.stack_trace, e.source_id, e.event_payload FROM :\"events\" e"    \
     " WHERE e.status = 'PENDING'"
-#define ROWS_DOWN TEXTS " AND e.id > $1 AND e.id < $2 AND e.id <> ALL ($4) ORDER BY e.id DESC LIMIT $3) e"
-#define ROWS_UP TEXTS " AND e.id > $1 AND e.id < $2 AND e.id <> ALL ($4) ORDER BY e.id LIMIT $3) e"
+#define ROWS_DOWN TEXTS " AND e.id >= $1 AND e.id <= $2 AND e.id <> ALL ($4) ORDER BY e.id DESC LIMIT $3) e"
+#define ROWS_UP TEXTS " AND e.id >= $1 AND e.id <= $2 AND e.id <> ALL ($4) ORDER BY e.id LIMIT $3) e"
 #define ROWS_THESE TEXTS " AND e.id = ANY ($1) AND e.id <> ALL ($2)) e"
 #define KEPT_PAYLOAD                                                                                         \
     "coalesce((SELECT r.payload FROM redrive.revision r WHERE r.dlq_id = e.id"                               \
@@ -120,8 +120,8 @@ read_texts(struct store *store, const struct event_texts_query *query, bool is_k
     if (query->ids) {
         param_ids(&params, query->ids, query->id_count);
     } else {
-        param_int8(&params, query->after_id);
-        param_int8(&params, query->before_id);
+        param_int8(&params, query->after_id == INT64_MIN ? INT64_MIN : query->after_id + 1);
+        param_int8(&params, query->before_id == INT64_MAX ? INT64_MAX : query->before_id - 1);
         param_int8(&params, (int64_t)query->limit);
     }
     if (query->text == EVENT_TEXT_PAYLOAD)

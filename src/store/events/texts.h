@@ -17,9 +17,10 @@ enum event_text {
     EVENT_TEXT_COUNT
 };
 
-// Pending events with ids above after_id and below before_id, highest first or lowest first, at most `limit`.
-// They come one by one, so that one long text at a time is in memory; the bytes are valid during the call.
-// false: skip the rest. Payloads that PostgreSQL cannot return do not come; store_events says which.
+// Pending events with ids above after_id (INT64_MIN: any) and below before_id (INT64_MAX: any), highest first
+// or lowest first, at most `limit`. They come one by one, so that one long text at a time is in memory; the
+// bytes are valid during the call. false: skip the rest. Payloads that PostgreSQL cannot return do not
+// come; store_events says which.
 struct event_texts_query {
     enum event_text text;
     int64_t after_id, before_id;

@@ -304,12 +304,12 @@ static const char these_sql[] = GATHER_COLUMNS(
 static const char below_settings_sql[] =
     "SELECT pg_catalog.set_config('redrive.zone', $1, true), pg_catalog.set_config('redrive.limit', "
     "$2::text, true), pg_catalog.set_config('redrive.upto', $3::text, true), "
-    "pg_catalog.set_config('redrive.above', $4::text, true)";
+    "pg_catalog.set_config('redrive.from', $4::text, true)";
 static const char below_sql[] =
     "COPY (" GATHER_COLUMNS("(SELECT pg_catalog.current_setting('redrive.zone'))") //
     " FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id <= "
-    "pg_catalog.current_setting('redrive.upto')::int8 AND e.id > "
-    "pg_catalog.current_setting('redrive.above')::int8 ORDER BY e.id DESC LIMIT "
+    "pg_catalog.current_setting('redrive.upto')::int8 AND e.id >= "
+    "pg_catalog.current_setting('redrive.from')::int8 ORDER BY e.id DESC LIMIT "
     "pg_catalog.current_setting('redrive.limit')::int8) TO STDOUT (FORMAT binary)";
 
 static bool
@@ -322,7 +322,7 @@ read_below(struct store *store, const struct rollup_range *range, struct gatheri
     param_text(&params, store->zone);
     param_int8(&params, (int64_t)range->limit);
     param_int8(&params, range->before_id);
-    param_int8(&params, range->after_id ? range->after_id : INT64_MIN);
+    param_int8(&params, range->after_id ? range->after_id + 1 : INT64_MIN);
     bool ok = pg_do(store, FOR_SCANNING, below_settings_sql, &params, err) &&
               pg_copy_rows(store, below_sql, gather_fields, gathering, err);
     pg_rollback(store);

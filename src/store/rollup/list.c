@@ -148,11 +148,11 @@ rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn 
         "SELECT b.dlq_id, b.created, b.retries::int4, c.group_key, nullif(c.event_type, "
         "''), nullif(c.source_table, ''),"
         " nullif(c.topic, ''), g.error_class, g.pattern FROM (SELECT * FROM "
-        "redrive.rollup_event e WHERE e.dlq_id < $1"
+        "redrive.rollup_event e WHERE e.dlq_id <= $1"
         " ORDER BY e.dlq_id DESC LIMIT $2) b JOIN redrive.rollup_series c ON c.no = b.series"
         " JOIN redrive.rollup_group g ON g.key = c.group_key ORDER BY b.dlq_id DESC";
     struct params params = {0};
-    param_int8(&params, before_id ? before_id : INT64_MAX);
+    param_int8(&params, before_id ? before_id - 1 : INT64_MAX);
     param_int8(&params, (int64_t)limit);
     PGresult *r;
     if (!pg_ask(store, FOR_SCANNING, sql, &params, &r, err))

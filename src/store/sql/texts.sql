@@ -26,7 +26,7 @@ BEGIN
         RETURN;
     END IF;
     SELECT h.after, h.before INTO after, before
-      FROM (SELECT t.high, coalesce(lead(t.low) OVER (ORDER BY t.low), p_upto + 1)
+      FROM (SELECT t.high, coalesce(lead(t.low) OVER (ORDER BY t.low), least(p_upto, 9223372036854775806) + 1)
               FROM (SELECT low, high FROM redrive.text_snapshot UNION ALL SELECT 0, 0) AS t) AS h (after, before)
      WHERE h.after + 1 < h.before
        AND EXISTS (SELECT FROM redrive.rollup_event b WHERE b.dlq_id > h.after AND b.dlq_id < h.before
