@@ -21,6 +21,7 @@
 #include "commands/recipe_use.h"
 #include "commands/waiting.h"
 #include "core/selection.h"
+#include "core/target.h"
 #include "store/operations/corrections.h"
 #include "store/operations/operations.h"
 #include "store/operations/workers.h"
@@ -93,6 +94,8 @@ check_options(const struct change *change, struct err *err)
         (options->change.reason == NULL || options->change.reason[0] == '\0') && !options->change.dry_run)
         return err_set(err, ERR_USAGE, "redrive %s needs --reason TEXT (reason_required is on, %s)", name,
                        call->settings.origins[SETTING_ID_reason_required].where);
+    if (options->reprocess.to && !target_check(bytes_of(options->reprocess.to), err))
+        return err_context(err, "--to");
     return check_force(change, err);
 }
 
@@ -189,7 +192,8 @@ static bool
 look_ahead(struct change *change, struct err *err)
 {
     const struct options *options = &change->call->options;
-    const struct preview_query query = {.action = change->action, .ids = change->ids, .count = change->count};
+    const struct preview_query query = {
+        .action = change->action, .ids = change->ids, .count = change->count, .to = options->reprocess.to};
     if (options->change.dry_run || (!options->change.yes && !options->change.confirm.is_given))
         return operation_preview(change->store, &query, &change->arena, &change->preview, err);
     if (change->action != ACTION_REPROCESS || names_quarantined(change))
@@ -261,6 +265,24 @@ describe_steps(const struct change *change, struct strbuf *out)
 }
 
 static void
+describe_topics(const struct preview *preview, struct strbuf *out)
+{
+    enum { MOST = 5 };
+    char count[TEXT_SHORT];
+    int shown = 0;
+    for (size_t i = 0; i < preview->topic_count && shown < MOST; i++) {
+        if (!preview->topics[i].refusal)
+            strbuf_printf(out, "%s%s (%s)", shown++ == 0 ? ", to " : ", ", preview->topics[i].topic,
+                          text_count(preview->topics[i].count, count));
+    }
+    for (size_t i = 0; i < preview->topic_count; i++) {
+        if (preview->topics[i].refusal)
+            strbuf_printf(out, "; %s will be refused: %s", text_count(preview->topics[i].count, count),
+                          preview->topics[i].refusal);
+    }
+}
+
+static void
 command_change_describe(const struct change *change, struct strbuf *out)
 {
     const struct preview *preview = &change->preview;
@@ -273,14 +295,8 @@ command_change_describe(const struct change *change, struct strbuf *out)
                       change->count == 1 ? "it was" : "they were", undone_by(change));
     if (change->call->settings.decision.label != NULL)
         strbuf_printf(out, " on %s", change->call->settings.decision.label);
-    if (change->action == ACTION_REPROCESS && change->call->options.reprocess.to != NULL)
-        strbuf_printf(out, ", to %s", change->call->options.reprocess.to);
-    for (size_t i = 0; change->action == ACTION_REPROCESS && !change->call->options.reprocess.to &&
-                       i < preview->topic_count && i < 5;
-         i++)
-        strbuf_printf(out, "%s%s (%s)", i == 0 ? ", to " : ", ",
-                      preview->topics[i].topic ? preview->topics[i].topic : "no topic: refused",
-                      text_count(preview->topics[i].count, count));
+    if (change->action == ACTION_REPROCESS)
+        describe_topics(preview, out);
     describe_steps(change, out);
     if (change->action == ACTION_CORRECT && !undone_by(change)) {
         strbuf_add_text(out, ": ");

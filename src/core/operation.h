@@ -199,8 +199,9 @@ struct returned {
 
 // The expected effect of an action, shown before it is requested.
 struct preview_topic {
-    const char *topic; // original topic; NULL: the event names none
+    const char *topic; // that they are sent to; NULL: they name none
     int64_t count;
+    const char *refusal; // why nothing is sent to it (core/target.h); NULL: they are sent
 };
 // The parts become known one after the other, in this order.
 enum preview_part {
@@ -225,6 +226,7 @@ struct preview {
     int64_t raw;                  // of the others: the bytes that were received are kept, and would be sent
     struct preview_topic *topics; // most first, at most 20
     size_t topic_count;
+    int64_t refused; // for their topics
 };
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "core/json/json.h"
+#include "core/target.h"
 
 #define OUR_HEADERS 8
 
@@ -183,19 +184,12 @@ plan_topic_refusal(enum topic_state state, const char *topic, struct arena *aren
                         topic);
 }
 
-// --to wins over a correction, and both over the event's own topic.
-static struct bytes
-topic_of(const struct event *event, const char *target_topic)
-{
-    if (target_topic)
-        return bytes_of(target_topic);
-    return event->known.correction.has_topic ? event->known.correction.topic : event->topic;
-}
-
 const char *
 plan_topic_of(const struct event *event, const char *target_topic, struct arena *arena)
 {
-    const char *topic = target_topic ? target_topic : arena_text(arena, topic_of(event, NULL));
+    const struct correction *correction = &event->known.correction;
+    struct bytes corrected = correction->has_topic ? correction->topic : BYTES_ABSENT;
+    const char *topic = arena_text(arena, target_of(event->topic, corrected, target_topic));
     return topic ? topic : "";
 }
 
@@ -206,15 +200,9 @@ plan_topic(struct making *making)
     struct plan *plan = making->plan;
 
     plan->topic = plan_topic_of(input->event, input->target_topic, making->arena);
-    if (!plan->topic[0])
-        publish_plan_refuse(making, "the event names no topic; name one with --to");
-    else if (topic_is_reserved(bytes_of(plan->topic)))
-        publish_plan_refuse(
-            making, "%s is a topic of the publish protocol, or of Kafka's own; name another with --to",
-            plan->topic);
-    else if (!input->target_topic && topic_is_queue(bytes_of(plan->topic)))
-        publish_plan_refuse(making, "%s is itself a dead letter queue; name the topic to send to with --to",
-                            plan->topic);
+    const char *refusal = target_refusal(bytes_of(plan->topic), making->arena);
+    if (refusal)
+        publish_plan_refuse(making, "%s", refusal);
     else if (input->topic && input->topic->state != TOPIC_KNOWN)
         publish_plan_refuse(making, "%s",
                             plan_topic_refusal(input->topic->state, plan->topic, making->arena));

@@ -322,7 +322,12 @@ refuses_what_cannot_go_there(void **state)
     event.topic = BYTES("orders-dlq");
     make(&(struct plan_settings){0}, &(struct plan_input){.event = &event});
     assert_says(plan.refusal, "is itself a dead letter queue");
+    assert_says(plan.refusal, "--to orders"); // what its name says
     make(&(struct plan_settings){0}, &(struct plan_input){.event = &event, .target_topic = "orders-dlq"});
+    assert_says(plan.refusal, "is itself a dead letter queue");
+    make(&(struct plan_settings){0}, &(struct plan_input){.event = &event, .target_topic = "redrive.marker"});
+    assert_says(plan.refusal, "a topic of the publish protocol");
+    make(&(struct plan_settings){0}, &(struct plan_input){.event = &event, .target_topic = "orders"});
     assert_null(plan.refusal);
     static const char *const reserved[] = {MARKER_TOPIC, PROBE_TOPIC, "__consumer_offsets",
                                            "__transaction_state"};

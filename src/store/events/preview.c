@@ -2,6 +2,7 @@
 #include "store/operations/operations.h"
 
 #include <stdlib.h>
+#include "core/target.h"
 #include "store/pg.h"
 
 // Every statement has the same parameters, whichever of them it uses: $1 what is chosen, $2 the status that
@@ -163,15 +164,8 @@ count_topic(struct preview *preview, struct arena *arena, struct bytes topic, in
             return;
         }
     }
-    preview->topics[preview->topic_count++] =
-        (struct preview_topic){.topic = arena_text(arena, topic), .count = count};
-}
-
-// Topics of a dead letter queue and its original count as one.
-static struct bytes
-topic_counted(struct bytes topic)
-{
-    return topic.data ? topic_original(topic) : topic;
+    preview->topics[preview->topic_count++] = (struct preview_topic){
+        .topic = arena_text(arena, topic), .count = count, .refusal = target_refusal(topic, arena)};
 }
 
 static void
@@ -192,21 +186,25 @@ by_count(const void *a, const void *b)
     return x->count < y->count ? 1 : x->count > y->count ? -1 : 0;
 }
 
-// The topics that the events are sent to: their own, or what their newest revisions name. `moved` may be
-// NULL.
+// The topics that the events are sent to: `to`, their own, or what their newest revisions name. `moved` may
+// be NULL.
 static void
-read_topics(const PGresult *r, const PGresult *moved, struct arena *arena, struct preview *preview)
+read_topics(const PGresult *r, const PGresult *moved, const char *to, struct arena *arena,
+            struct preview *preview)
 {
     size_t most = (size_t)PQntuples(r) + 2 * (moved ? (size_t)PQntuples(moved) : 0);
     preview->topics = arena_array(arena, most, sizeof *preview->topics);
     for (int i = 0; i < PQntuples(r) && value_int8(r, i, 1) > 0; i++)
-        count_topic(preview, arena, topic_counted(value_bytes(r, i, 0)), value_int8(r, i, 1));
+        count_topic(preview, arena, target_of(value_bytes(r, i, 0), BYTES_ABSENT, to), value_int8(r, i, 1));
     for (int i = 0; moved && i < PQntuples(moved); i++) {
-        count_topic(preview, arena, topic_counted(value_bytes(moved, i, 0)), -value_int8(moved, i, 2));
-        count_topic(preview, arena, value_bytes(moved, i, 1), value_int8(moved, i, 2));
+        struct bytes own = value_bytes(moved, i, 0);
+        count_topic(preview, arena, target_of(own, BYTES_ABSENT, to), -value_int8(moved, i, 2));
+        count_topic(preview, arena, target_of(own, value_bytes(moved, i, 1), to), value_int8(moved, i, 2));
     }
     if (preview->topic_count)
         qsort(preview->topics, preview->topic_count, sizeof *preview->topics, by_count);
+    for (size_t i = 0; i < preview->topic_count; i++)
+        preview->refused += preview->topics[i].refusal ? preview->topics[i].count : 0;
     while (preview->topic_count > TOPICS_SHOWN ||
            (preview->topic_count && preview->topics[preview->topic_count - 1].count <= 0))
         preview->topic_count--;
@@ -296,20 +294,20 @@ ask_counts(struct store *store, const struct preview_query *query, struct previe
 }
 
 static void
-read_counts(const struct preview_counting *counting, int64_t asked, struct arena *arena,
+read_counts(const struct preview_counting *counting, const struct preview_query *query, struct arena *arena,
             struct preview *preview)
 {
     bool has_some = PQntuples(counting->counts) > 0;
     int64_t right = has_some ? value_int8(counting->counts, 0, 2) : 0;
     int64_t busy_right = 0;
-    read_topics(counting->counts, counting->retargeted, arena, preview);
+    read_topics(counting->counts, counting->retargeted, query->to, arena, preview);
     if (counting->busy) {
         preview->busy = value_int8(counting->busy, 0, 0);
         busy_right = value_int8(counting->busy, 0, 1);
         preview->busy_with = value_text(counting->busy, 0, 2, arena);
     }
     preview->open = right - busy_right;
-    preview->closed = asked - right - (preview->busy - busy_right);
+    preview->closed = (int64_t)query->count - right - (preview->busy - busy_right);
     if (counting->quarantined)
         read_quarantined(value_bytes(counting->quarantined, 0, 0), arena, preview);
     if (counting->kept) {
@@ -325,7 +323,7 @@ preview_counts(struct store *store, const struct preview_query *query, struct ar
     struct preview_counting counting = {0};
     bool ok = look_before(store, query, &counting, err) && ask_counts(store, query, &counting, err);
     if (ok)
-        read_counts(&counting, (int64_t)query->count, arena, preview);
+        read_counts(&counting, query, arena, preview);
     PQclear(counting.counts);
     PQclear(counting.busy);
     PQclear(counting.quarantined);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "core/target.h"
 #include "store/pg.h"
 
 enum { ATTEMPTS = 5 };
@@ -149,10 +150,8 @@ operation_create(struct store *store, const struct operation_request *request,
                  operation_progress_fn *progress, void *context, int64_t *no, struct err *err)
 {
     bool is_new;
-    if (request->target_topic && topic_is_reserved(bytes_of(request->target_topic)))
-        return err_set(err, ERR_USAGE,
-                       "%s is a topic of the publish protocol, or of Kafka's own: nothing is sent to it",
-                       request->target_topic);
+    if (request->target_topic && !target_check(bytes_of(request->target_topic), err))
+        return false;
     if (!operations_may_change(store, err) || !pg_begin(store, FOR_FREEZING, err))
         return false;
     bool ok = begin_freeze(store, request, no, &is_new, err);

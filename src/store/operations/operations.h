@@ -63,6 +63,7 @@ struct preview_query {
     enum operation_action action;
     const int64_t *ids; // ascending, each once
     size_t count;
+    const char *to; // the topic that all of them are sent to; NULL: each to its own
 };
 // Adds one part to the preview; texts go to the arena. store_interrupt ends it.
 bool operation_preview_part(struct store *store, const struct preview_query *query, enum preview_part part,

@@ -334,20 +334,29 @@ receive_list(struct app *app, struct decide *decide, const struct reply *reply)
     open_dialog(app, decide);
 }
 
+enum { TARGETS_SHOWN = 4 };
+
 static void
 describe_topics(struct app *app, const struct decide *decide, const struct preview *preview)
 {
     struct strbuf line = {0};
     char count[TEXT_SHORT];
-    for (size_t i = 0; i < preview->topic_count && i < 4; i++)
-        strbuf_printf(&line, "%s%s (%s)", i ? "  " : "",
-                      preview->topics[i].topic ? preview->topics[i].topic : "no topic",
-                      text_count(preview->topics[i].count, count));
-    if (preview->topic_count > 4)
-        strbuf_printf(&line, "  and %zu more", preview->topic_count - 4);
+    size_t targets = 0;
+    for (size_t i = 0; i < preview->topic_count; i++) {
+        if (!preview->topics[i].refusal && targets++ < TARGETS_SHOWN)
+            strbuf_printf(&line, "%s%s (%s)", line.len ? "  " : "", preview->topics[i].topic,
+                          text_count(preview->topics[i].count, count));
+    }
+    if (targets > TARGETS_SHOWN)
+        strbuf_printf(&line, "  and %zu more", targets - TARGETS_SHOWN);
     const struct status *status = app_status(app);
     const char *words = *status->promise_words ? status->promise_words : MSG_NOT_PROBED;
-    dialog_line(decide->dialog, ROLE_DIALOG, "to   %s", strbuf_text(&line));
+    dialog_line(decide->dialog, ROLE_DIALOG, "to   %s", targets ? strbuf_text(&line) : MSG_NO_TARGET);
+    for (size_t i = 0; i < preview->topic_count; i++) {
+        if (preview->topics[i].refusal)
+            dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_TARGET_REFUSED,
+                        text_count(preview->topics[i].count, count), preview->topics[i].refusal);
+    }
     dialog_line(decide->dialog, status->promise == PROMISE_EXACTLY_ONCE ? ROLE_STATUS_OK : ROLE_STATUS_WARN,
                 "     %s", words);
     strbuf_reset(&line);

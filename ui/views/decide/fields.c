@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
+#include "core/target.h"
 #include "ui/views/decide/texts.h"
 
 enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_TOPIC };
@@ -74,16 +75,6 @@ check_rate(struct bytes text, struct err *err)
 }
 
 static bool
-check_topic(struct bytes text, struct err *err)
-{
-    bool ok = text.len <= 249;
-    for (size_t i = 0; ok && i < text.len; i++)
-        ok =
-            strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", text.data[i]) != NULL;
-    return ok || err_set(err, ERR_USAGE, MSG_TOPIC_WRONG);
-}
-
-static bool
 check_then(struct bytes text, struct err *err)
 {
     return bytes_equal_text(text, "yes") || err_set(err, ERR_USAGE, MSG_THEN_WRONG);
@@ -149,7 +140,7 @@ decide_fields(const struct app_config *config, enum operation_action action, boo
     fields[FIELD_HALT] = (struct dialog_field){
         .label = "halt", .option = "--halt-above", .hint = MSG_HALT_HINT, .width = 40, .check = check_halt};
     fields[FIELD_TOPIC] = (struct dialog_field){
-        .label = "to", .option = "--to", .hint = MSG_TOPIC_HINT, .width = 40, .check = check_topic};
+        .label = "to", .option = "--to", .hint = MSG_TOPIC_HINT, .width = 40, .check = target_check};
     return FIELD_TOPIC + 1;
 }
 

@@ -31,6 +31,8 @@
 #define MSG_SCOPE_OF "%s %s of %s"
 #define MSG_SCOPE_SELECTED "%s selected %s"
 #define MSG_SCOPE_HIDDEN "%s, %s hidden by the filter"
+#define MSG_NO_TARGET "no topic"
+#define MSG_TARGET_REFUSED "%s will be refused: %s"
 #define MSG_PAYLOAD "payload: %s"
 #define MSG_PAYLOAD_CORRECTED "%s corrected"
 #define MSG_PAYLOAD_ORIGINAL "%s original bytes"
@@ -61,7 +63,6 @@
 
 // the fields
 #define MSG_RATE_WRONG "events per second; 0 starts paused"
-#define MSG_TOPIC_WRONG "letters, digits, '.', '_' and '-' only, at most 249 characters"
 #define MSG_REASON_HINT "why, for the audit"
 #define MSG_RATE_HINT "events/s; empty: no limit"
 #define MSG_STEPS_HINT "10,100,rest 60s; empty: all at once"
