@@ -20,6 +20,7 @@
 #include "commands/publishing.h"
 #include "commands/recipe_use.h"
 #include "commands/waiting.h"
+#include "core/filter/filter.h"
 #include "core/selection.h"
 #include "core/target.h"
 #include "store/operations/corrections.h"
@@ -183,8 +184,7 @@ static bool
 names_quarantined(const struct change *change)
 {
     const struct options *options = &change->call->options;
-    return options->choice.ids.is_given ||
-           (options->choice.filter && strstr(options->choice.filter, "is:quarantined"));
+    return options->choice.ids.is_given || filter_names_quarantined(options->choice.filter);
 }
 
 // The preview reads every event several times, so it is made only where a person sees it before the change.

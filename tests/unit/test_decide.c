@@ -43,13 +43,16 @@ view_undo(struct app *app, void *state, enum action action)
     return decide_undo(app, state);
 }
 
+static const char *shown_by; // the filter of the list
+
 static bool
 view_decide(struct app *app, void *state, enum action action)
 {
     int64_t *ids = alloc_array(IDS, sizeof *ids);
     for (int64_t i = 0; i < IDS; i++)
         ids[i] = i + 1;
-    decide_ids(app, state, decide_operation(action), ids, IDS, &(struct decide_words){.what = "Timeout"});
+    const struct decide_words words = {.what = "Timeout", .shown_by = shown_by};
+    decide_ids(app, state, decide_operation(action), ids, IDS, &words);
     free(ids);
     return true;
 }
@@ -330,6 +333,30 @@ unknown_risks_are_shown(void **state)
     assert_false(shows(world->app, "Cancel"));
 }
 
+// As the dialog says: the list has the filter is:quarantined.
+static void
+events_in_quarantine_are_sent_where_they_are_named(void **state)
+{
+    struct world *world = *state;
+    int64_t quarantined[] = {2, 30000};
+    struct preview preview = counted;
+    preview.quarantined = 2;
+    preview.quarantined_count = 2;
+    preview.quarantined_ids = quarantined;
+    shown_by = "topic:orders is:quarantined";
+    press(world->app, "R");
+    know(world, asked(world, REQUEST_PREVIEW), preview, false);
+    assert_true(shows(world->app, "2 returned 3 times or more"));
+    assert_true(shows(world->app, "type 30000 to confirm"));
+    press(world->app, "<Esc>");
+    (void)asked(world, REQUEST_CANCEL);
+    shown_by = "!is:quarantined";
+    press(world->app, "R");
+    know(world, asked(world, REQUEST_PREVIEW), preview, false);
+    (void)asked(world, REQUEST_PREVIEW); // of the rest
+    shown_by = NULL;
+}
+
 static void
 quarantined_events_are_left_out_and_the_rest_counted_again(void **state)
 {
@@ -408,6 +435,7 @@ main(void)
         DECISION(a_later_decision_names_the_earlier_one),
         DECISION(unknown_risks_are_shown),
         DECISION(quarantined_events_are_left_out_and_the_rest_counted_again),
+        DECISION(events_in_quarantine_are_sent_where_they_are_named),
         DECISION(a_reprocess_is_called_back_until_its_first_send),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

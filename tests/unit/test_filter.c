@@ -269,10 +269,23 @@ every_word_that_is_offered_is_read(void **state)
     assert_int_equal(count, 26);
 }
 
+static void
+a_filter_names_quarantined_events_or_not(void **state)
+{
+    (void)state;
+    assert_true(filter_names_quarantined("is:quarantined"));
+    assert_true(filter_names_quarantined("timeout topic:orders is:quarantined"));
+    static const char *const others[] = {
+        "", "!is:quarantined", "error:=\"is:quarantined\"", "is:new", "is:quar", "(", NULL};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(filter_names_quarantined(others[i]));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_filter_names_quarantined_events_or_not),
         cmocka_unit_test(filters_match_as_the_cases_say),
         cmocka_unit_test(errors_have_the_column_of_the_mistake),
         cmocka_unit_test(only_what_is_needed_is_asked_for),

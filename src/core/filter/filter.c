@@ -212,6 +212,23 @@ invert(const struct filter_term *term, enum filter_verdict verdict)
     return verdict == FILTER_YES ? FILTER_NO : FILTER_YES;
 }
 
+bool
+filter_names_quarantined(const char *text)
+{
+    const struct filter_context context = {0};
+    struct filter *filter = NULL;
+    struct err err = {0};
+    bool is_named = false;
+    if (!text || !filter_parse(&filter, bytes_of(text), &context, &err))
+        return false;
+    for (size_t i = 0; i < filter->count; i++) {
+        const struct filter_term *term = &filter->terms[i];
+        is_named |= term->field == FIELD_IS && term->flag == FLAG_QUARANTINED && !term->is_inverted;
+    }
+    filter_destroy(filter);
+    return is_named;
+}
+
 enum filter_verdict
 filter_match_term(struct filter *filter, size_t i, const struct event *event)
 {

@@ -46,6 +46,10 @@ unsigned filter_needs(const struct filter *filter);
 // The statuses a status: term asks for, as a set of 1 << enum event_status; 0: no such term.
 unsigned filter_statuses(const struct filter *filter);
 
+// Does the filter ask for events in quarantine (is:quarantined)? A bulk reprocess leaves them out unless they
+// are named. false as well for a text that is no filter, or none (NULL).
+bool filter_names_quarantined(const char *text);
+
 // An absent value matches nothing, except a retry count, which then counts as 0. UNDECIDED: a pattern ran
 // into its match limit; such events are counted and listed, never silently "no".
 enum filter_verdict { FILTER_NO, FILTER_YES, FILTER_UNDECIDED };

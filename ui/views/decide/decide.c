@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/uuid.h"
+#include "core/filter/filter.h"
 #include "ui/views/decide/fields.h"
 #include "ui/views/decide/texts.h"
 
@@ -116,7 +117,7 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     take_words(&decide->filter, words->filter);
     take_words(&decide->recipe, words->recipe);
     take_words(&decide->would, words->would);
-    decide->is_named = words->filter && strstr(words->filter, "is:quarantined");
+    decide->is_named = filter_names_quarantined(words->filter) || filter_names_quarantined(words->shown_by);
     snprintf(decide->group, sizeof decide->group, "%s", words->group ? words->group : "");
     return true;
 }

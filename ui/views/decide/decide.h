@@ -50,6 +50,7 @@ enum operation_action decide_operation(enum action action);
 struct decide_words {
     const char *what;         // names the events: "SocketTimeoutException"; NULL: the selection
     const char *filter;       // filter text in force, or NULL
+    const char *shown_by;     // the filter under which the events were picked from a list, or NULL
     const char *group;        // the key of the group that all events are of, or NULL
     size_t hidden;            // how many events the view does not show
     int64_t undoes;           // the discard that this restore undoes, the recipe that this correct does, or 0

@@ -75,7 +75,7 @@ events_decide(struct app *app, void *state, enum action begun_by)
 {
     struct events *events = state;
     enum operation_action action = decide_operation(begun_by);
-    struct decide_words words = {0};
+    struct decide_words words = {.shown_by = events->filter.len ? strbuf_text(&events->filter) : NULL};
     size_t from;
     size_t to;
     if (!decide_selection(app, &events->decide, action, events->ids, events->count, &words) &&
