@@ -64,6 +64,14 @@ static const char *const kept_sql[] = {
 static const char *const retargeted_sql[] = {
     [CHOSEN_BY_IDS] = RETARGETED(IS_OF_IDS("r.dlq_id")), [CHOSEN_BY_BITS] = RETARGETED(HAS_BIT("r.dlq_id"))};
 
+// A row for each pair of an event's own topic and that of its newest revision, of those in flight: they will
+// be skipped.
+static const char busy_topics_sql[] =
+    "SELECT e.kafka_topic::text, n.topic, count(*) FROM redrive.items_live($1) l"
+    " JOIN :\"events\" e ON e.id = l.dlq_id AND e.status = $2"
+    " LEFT JOIN LATERAL (SELECT r.topic FROM redrive.revision r WHERE r.dlq_id = e.id"
+    "   ORDER BY r.no DESC LIMIT 1) AS n ON true GROUP BY 1, 2";
+
 // One row: ids in quarantine, eight bytes each.
 #define QUARANTINED(chosen)                                                                                  \
     "WITH wanted AS MATERIALIZED ("                                                                          \
@@ -186,13 +194,21 @@ by_count(const void *a, const void *b)
     return x->count < y->count ? 1 : x->count > y->count ? -1 : 0;
 }
 
-// The topics that the events are sent to: `to`, their own, or what their newest revisions name. `moved` may
-// be NULL.
+// The counts that are needed: data that cannot exist is not looked for.
+struct preview_counting {
+    bool has_live, has_sent, is_reprocess;
+    PGresult *counts, *busy, *busy_topics, *quarantined, *kept, *retargeted;
+};
+
+// The topics that the events are sent to: `to`, their own, or what their newest revisions name; without those
+// that will be skipped.
 static void
-read_topics(const PGresult *r, const PGresult *moved, const char *to, struct arena *arena,
+read_topics(const struct preview_counting *counting, const char *to, struct arena *arena,
             struct preview *preview)
 {
-    size_t most = (size_t)PQntuples(r) + 2 * (moved ? (size_t)PQntuples(moved) : 0);
+    const PGresult *r = counting->counts, *moved = counting->retargeted, *busy = counting->busy_topics;
+    size_t most = (size_t)PQntuples(r) + 2 * (moved ? (size_t)PQntuples(moved) : 0) +
+                  (busy ? (size_t)PQntuples(busy) : 0);
     preview->topics = arena_array(arena, most, sizeof *preview->topics);
     for (int i = 0; i < PQntuples(r) && value_int8(r, i, 1) > 0; i++)
         count_topic(preview, arena, target_of(value_bytes(r, i, 0), BYTES_ABSENT, to), value_int8(r, i, 1));
@@ -201,6 +217,9 @@ read_topics(const PGresult *r, const PGresult *moved, const char *to, struct are
         count_topic(preview, arena, target_of(own, BYTES_ABSENT, to), -value_int8(moved, i, 2));
         count_topic(preview, arena, target_of(own, value_bytes(moved, i, 1), to), value_int8(moved, i, 2));
     }
+    for (int i = 0; busy && i < PQntuples(busy); i++)
+        count_topic(preview, arena, target_of(value_bytes(busy, i, 0), value_bytes(busy, i, 1), to),
+                    -value_int8(busy, i, 2));
     if (preview->topic_count)
         qsort(preview->topics, preview->topic_count, sizeof *preview->topics, by_count);
     for (size_t i = 0; i < preview->topic_count; i++)
@@ -236,12 +255,6 @@ query_params(const struct store *store, const struct preview_query *query, enum 
     param_int8(params, store->max_replays);
 }
 
-// The counts that are needed: data that cannot exist is not looked for.
-struct preview_counting {
-    bool has_live, has_sent, is_reprocess;
-    PGresult *counts, *busy, *quarantined, *kept, *retargeted;
-};
-
 static bool
 look_before(struct store *store, const struct preview_query *query, struct preview_counting *counting,
             struct err *err)
@@ -270,7 +283,7 @@ ask_counts(struct store *store, const struct preview_query *query, struct previe
     if (counting->has_live)
         query_params(store, query, CHOSEN_BY_IDS, &ids);
 
-    struct pg_step steps[6];
+    struct pg_step steps[7];
     size_t count = 0;
     if (query->count > MANY)
         steps[count++] = (struct pg_step){.sql = settings_of_many};
@@ -278,6 +291,9 @@ ask_counts(struct store *store, const struct preview_query *query, struct previe
         (struct pg_step){.sql = counts_sql[chosen], .params = &params, .whole = &counting->counts};
     if (counting->has_live)
         steps[count++] = (struct pg_step){.sql = busy_sql, .params = &ids, .whole = &counting->busy};
+    if (counting->has_live && counting->is_reprocess)
+        steps[count++] =
+            (struct pg_step){.sql = busy_topics_sql, .params = &ids, .whole = &counting->busy_topics};
     if (counting->has_sent && counting->is_reprocess)
         steps[count++] = (struct pg_step){
             .sql = quarantined_sql[chosen], .params = &params, .whole = &counting->quarantined};
@@ -300,7 +316,7 @@ read_counts(const struct preview_counting *counting, const struct preview_query 
     bool has_some = PQntuples(counting->counts) > 0;
     int64_t right = has_some ? value_int8(counting->counts, 0, 2) : 0;
     int64_t busy_right = 0;
-    read_topics(counting->counts, counting->retargeted, query->to, arena, preview);
+    read_topics(counting, query->to, arena, preview);
     if (counting->busy) {
         preview->busy = value_int8(counting->busy, 0, 0);
         busy_right = value_int8(counting->busy, 0, 1);
@@ -326,6 +342,7 @@ preview_counts(struct store *store, const struct preview_query *query, struct ar
         read_counts(&counting, query, arena, preview);
     PQclear(counting.counts);
     PQclear(counting.busy);
+    PQclear(counting.busy_topics);
     PQclear(counting.quarantined);
     PQclear(counting.kept);
     PQclear(counting.retargeted);
