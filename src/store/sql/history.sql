@@ -14,11 +14,13 @@ $$;
 
 -- The topics that this install has sent to, or may have sent to before it was put back.
 CREATE OR REPLACE FUNCTION redrive.history_topics(p_cluster text) RETURNS SETOF text
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    RETURN QUERY
     SELECT t FROM redrive.chunk c, unnest(c.topics) AS t WHERE c.cluster = p_cluster
-    UNION SELECT target_topic FROM redrive.operation WHERE target_topic IS NOT NULL
-    UNION SELECT kafka_topic FROM :"events" WHERE status = 'PENDING' AND kafka_topic IS NOT NULL;
-$$;
+    UNION SELECT o.target_topic FROM redrive.operation o WHERE o.target_topic IS NOT NULL
+    UNION SELECT e.kafka_topic::text FROM :"events" e WHERE e.status = 'PENDING' AND e.kafka_topic IS NOT NULL;
+END $$;
 
 -- When the chunk that each of these slots finished last was claimed; the install's time where there is none. What a slot did later is not known here.
 CREATE OR REPLACE FUNCTION redrive.history_since(p_cluster text, p_slots integer[]) RETURNS timestamptz
@@ -37,12 +39,14 @@ $$;
 
 -- Of these events, found in Kafka, those that are open here, with the source that their record names: adopting closes them as sent.
 CREATE OR REPLACE FUNCTION redrive.history_sent(p_ids bigint[], p_sources text[]) RETURNS SETOF bigint
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    RETURN QUERY
     SELECT DISTINCT e.id FROM unnest(p_ids, p_sources) AS n (id, source) JOIN :"events" e ON e.id = n.id
      WHERE coalesce(e.status, '') = 'PENDING'
        AND n.source = coalesce(CASE WHEN e.kafka_partition IS NULL OR e.kafka_offset IS NULL THEN e.kafka_topic
                                     ELSE format('%s/%s/%s', e.kafka_topic, e.kafka_partition, e.kafka_offset) END, '');
-$$;
+END $$;
 
 CREATE OR REPLACE FUNCTION redrive._history_end_stop(p_cluster text) RETURNS void
 LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$

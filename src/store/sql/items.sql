@@ -140,10 +140,11 @@ END $$;
 -- How many bytes the payloads of these events have as text, in the order of the list. Raises where PostgreSQL cannot return one of them.
 -- Plan: with the settings of _items_measure: events by key.
 CREATE OR REPLACE FUNCTION redrive._payload_bytes(p_ids bigint[]) RETURNS bigint[]
-LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT array_agg(e.bytes ORDER BY w.n) FROM unnest(p_ids) WITH ORDINALITY AS w (id, n) CROSS JOIN LATERAL (
-        SELECT coalesce((SELECT octet_length(x.event_payload::text) FROM :"events" x WHERE x.id = w.id LIMIT 1), 0)::bigint AS bytes OFFSET 0) e;
-$$;
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    RETURN (SELECT array_agg(e.bytes ORDER BY w.n) FROM unnest(p_ids) WITH ORDINALITY AS w (id, n) CROSS JOIN LATERAL (
+        SELECT coalesce((SELECT octet_length(x.event_payload::text) FROM :"events" x WHERE x.id = w.id LIMIT 1), 0)::bigint AS bytes OFFSET 0) e);
+END $$;
 
 -- The same where one of them cannot be returned: -1 for each of those, and why.
 CREATE OR REPLACE FUNCTION redrive._payload_bytes_each(p_ids bigint[], OUT bytes bigint[], OUT reasons text[])
