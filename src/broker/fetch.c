@@ -10,6 +10,7 @@
 #define WATERMARK_SHELF_LIFE (5 * US_PER_SECOND)
 #define PARTITION_PATIENCE (3 * US_PER_SECOND) // without any answer
 #define LEFT_ALONE (60 * US_PER_SECOND)
+#define MOST_WAIT 3000    // ms, for one answer
 #define MOST_SKIPPED 2000 // records read past rather than seeking again
 
 struct fetch_job {
@@ -128,11 +129,10 @@ ask_watermark(struct fetch_job *job, const struct fetch *first, struct watermark
 
     rd_kafka_resp_err_t code = RD_KAFKA_RESP_ERR__TIMED_OUT;
     while (may_go_on(job)) {
-        code =
-            rd_kafka_query_watermark_offsets(job->broker->reader, first->topic, first->partition, &known->low,
-                                             &known->high, kafka_wait(job->deadline, 500) + 1);
-        rd_kafka_poll(job->broker->reader, 0);
-        if (kafka_kind(code) != ERR_UNREACHABLE)
+        int wait = kafka_wait(job->deadline < job->patience ? job->deadline : job->patience, MOST_WAIT);
+        code = kafka_range(job->broker->reader, first->topic, first->partition, wait + 1, &known->low,
+                           &known->high);
+        if (!code || kafka_kind(code) != ERR_UNREACHABLE)
             break;
     }
     if (!code)
@@ -225,7 +225,7 @@ check_partition(struct fetch_job *job, const struct fetch *first)
 {
     struct topic topic;
     struct err err = {0};
-    if (!broker_topic(job->broker, first->topic, kafka_wait(job->patience, 3000) + 1, &topic, &err))
+    if (!broker_topic(job->broker, first->topic, kafka_wait(job->patience, MOST_WAIT) + 1, &topic, &err))
         return RD_KAFKA_RESP_ERR__TIMED_OUT;
     if (topic.state == TOPIC_DENIED)
         return RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;

@@ -311,6 +311,38 @@ kafka_fail_error(struct err *err, rd_kafka_error_t *error, const struct trouble 
     return false;
 }
 
+// One end of a partition: the timestamps -2 and -1 ask for its first offset and for the one behind its last
+// (KIP-79).
+static rd_kafka_resp_err_t
+ask_end(rd_kafka_t *reader, const char *topic, int32_t partition, int64_t which, int timeout_ms,
+        int64_t *offset)
+{
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
+    rd_kafka_topic_partition_list_add(list, topic, partition)->offset = which;
+    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(reader, list, timeout_ms);
+    if (!code)
+        code = list->elems[0].err;
+    if (!code && list->elems[0].offset < 0)
+        code = RD_KAFKA_RESP_ERR_UNKNOWN;
+    if (!code)
+        *offset = list->elems[0].offset;
+    rd_kafka_topic_partition_list_destroy(list);
+    return code;
+}
+
+rd_kafka_resp_err_t
+kafka_range(rd_kafka_t *reader, const char *topic, int32_t partition, int timeout_ms, int64_t *low,
+            int64_t *high)
+{
+    int64_t deadline = clock_mono() + timeout_ms * 1000LL;
+    rd_kafka_resp_err_t code = ask_end(reader, topic, partition, RD_KAFKA_OFFSET_BEGINNING, timeout_ms, low);
+    if (!code)
+        code = ask_end(reader, topic, partition, RD_KAFKA_OFFSET_END, kafka_wait(deadline, timeout_ms) + 1,
+                       high);
+    rd_kafka_poll(reader, 0);
+    return code;
+}
+
 int
 kafka_wait(int64_t deadline, int most)
 {

@@ -110,6 +110,12 @@ bool kafka_ask_all(struct broker *broker, const struct kafka_questions *question
 rd_kafka_t *kafka_reader(const struct broker_settings *settings, struct trouble *trouble, bool is_committed,
                          struct err *err);
 
+// The offsets that exist in a partition: from *low to before *high, as the reader's isolation.level counts.
+// Waits at most timeout_ms, which rd_kafka_query_watermark_offsets does not: it ends with its requests, after
+// socket.timeout.ms and two retries.
+rd_kafka_resp_err_t kafka_range(rd_kafka_t *reader, const char *topic, int32_t partition, int timeout_ms,
+                                int64_t *low, int64_t *high);
+
 // Milliseconds left until `deadline` (clock_mono), 0 … most.
 int kafka_wait(int64_t deadline, int most);
 

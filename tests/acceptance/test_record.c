@@ -11,7 +11,7 @@
 #define EXACT "exact: the bytes of the record"
 #define NOT_READ "NOT byte for byte: the original record was not read: "
 
-enum { FOUND = 1, FOUND_LATER, ANOTHER, TOO_FAR, NO_TOPIC, REMOVED, AWAY, EVENTS };
+enum { FOUND = 1, FOUND_LATER, ANOTHER, TOO_FAR, NO_TOPIC, REMOVED, FROZEN, AWAY, EVENTS };
 
 static struct {
     struct world world;
@@ -174,6 +174,43 @@ a_worker_killed_over_it_loses_nothing(void **state)
     close_editor();
 }
 
+// How long ago the worker beat last, at most, until the request was answered; in seconds.
+static int64_t
+longest_silence(void)
+{
+    int64_t longest = 0, end = clock_mono() + 60 * US_PER_SECOND;
+    while (test_number(scene.world.admin,
+                       "SELECT count(*) FROM redrive.record_wanted WHERE why IS NOT NULL") == 0) {
+        int64_t silence =
+            test_number(scene.world.admin,
+                        "SELECT extract(epoch FROM clock_timestamp() - max(seen_at)) FROM redrive.worker");
+        longest = silence > longest ? silence : longest;
+        if (clock_mono() > end)
+            screen_give_up(&scene.screen, "no worker answered the request");
+    }
+    return longest;
+}
+
+// A worker that waits for Kafka still beats: nobody may think that it is gone. What it knows of a partition's
+// bounds lasts five seconds, so that it asks for them here.
+static void
+a_worker_beats_while_kafka_is_frozen(void **state)
+{
+    (void)state;
+    clock_sleep(6 * US_PER_SECOND);
+    test_sql(scene.world.admin, "DELETE FROM redrive.record_wanted"); // those of before
+    kafka("freeze");
+    open_editor(FROZEN);
+    await_taken();
+    int64_t silence = longest_silence();
+    kafka("thaw");
+    print_message("# figure: the worker was silent for %d s at most\n", (int)silence);
+    assert_true(silence < 10);
+    screen_see(&scene.screen, NOT_READ "Kafka did not");
+    see_json_of(FROZEN);
+    close_editor();
+}
+
 static void
 a_kafka_that_is_away_is_told(void **state)
 {
@@ -212,6 +249,7 @@ main(void)
         cmocka_unit_test(a_record_comes_once_a_worker_runs),
         cmocka_unit_test(a_worker_killed_over_it_loses_nothing),
         cmocka_unit_test(what_cannot_be_had_is_told),
+        cmocka_unit_test(a_worker_beats_while_kafka_is_frozen),
         cmocka_unit_test(a_kafka_that_is_away_is_told),
     };
     return cmocka_run_group_tests_name("record", tests, begin_scene, end_scene);
