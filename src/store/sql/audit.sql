@@ -28,6 +28,7 @@ ALTER TABLE redrive.audit ENABLE ALWAYS TRIGGER audit_is_final;
 ---- functions
 
 CREATE OR REPLACE FUNCTION redrive._audit(p_action text, p_operation bigint, p_events bigint, p_reason text, p_detail text) RETURNS void
-LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
     INSERT INTO redrive.audit (action, operation_no, events, reason, detail) VALUES (p_action, p_operation, p_events, p_reason, p_detail);
-$$;
+END $$;

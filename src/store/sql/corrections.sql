@@ -27,10 +27,11 @@ END $$;
 
 -- May a worker apply this recipe now?
 CREATE OR REPLACE FUNCTION redrive._is_correcting(v redrive.operation) RETURNS boolean
-LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT v.action = 'correct' AND v.recipe IS NOT NULL AND v.state IN ('frozen', 'running') AND v.rate <> 0
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    RETURN v.action = 'correct' AND v.recipe IS NOT NULL AND v.state IN ('frozen', 'running') AND v.rate <> 0
        AND coalesce(v.send_after <= clock_timestamp(), true);
-$$;
+END $$;
 
 -- The next events of a recipe, at most p_limit, in pages of at most p_page, so that a program reads ahead. Each page is what work_correct finds next
 -- once the pages before it are done.
@@ -113,6 +114,10 @@ DECLARE
     v_first bigint := p_ids[1];
     v_last bigint := p_ids[cardinality(p_ids)];
 BEGIN
+    IF v_last - v_first + 1 = cardinality(p_ids) AND 0 = ALL (p_parents)
+       AND cardinality(p_ids) = (SELECT count(*) FROM :"events" e WHERE e.id BETWEEN v_first AND v_last AND coalesce(e.status, '') = 'PENDING') THEN
+        RETURN p_ids; -- the range holds nothing else
+    END IF;
     RETURN ARRAY(
         SELECT w.id FROM unnest(p_ids, p_parents) AS w (id, parent) JOIN :"events" e ON e.id = w.id
          WHERE e.id BETWEEN v_first AND v_last AND coalesce(e.status, '') = 'PENDING' AND w.parent = 0 ORDER BY w.id);
@@ -121,7 +126,7 @@ END $$;
 -- Writes the revisions of the events whose outcome is 'changed' or 'forced' and that are among p_fit. A list that is empty says of each event that
 -- this part is the original's. Payloads stand one behind the other in p_payloads, since a list of them is copied twice as often; p_payload_at says
 -- where each begins, from 1, and p_payload_bytes how long it is, -1: as in the original. So do headers; p_header_counts of -1 is the original's, a
--- partition of -1 too. p_has_keys are 0 or 1.
+-- partition of -1 too. p_has_keys are 0 or 1. Lists are read by index, because unnest copies each of them into a store of its own first.
 CREATE OR REPLACE FUNCTION redrive._correct_write(v redrive.operation, p_fit bigint[], p_ids bigint[], p_parents integer[], p_outcomes text[],
                                                   p_payloads bytea, p_payload_at integer[], p_payload_bytes integer[], p_has_keys integer[],
                                                   p_keys bytea[], p_header_at integer[], p_header_counts integer[], p_header_names text[],
@@ -130,18 +135,24 @@ RETURNS bigint
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v_are_all boolean := cardinality(p_fit) = cardinality(p_ids);
+    v_have_changed boolean := 'changed' = ALL (p_outcomes); -- a text is looked for from the list's start
+    v_author name := v.requested_by; -- not taken out of the row for every event
+    v_reason text := v.reason;
+    v_operation bigint := v.no;
     v_written bigint;
 BEGIN
     INSERT INTO redrive.revision (dlq_id, no, parent, payload, has_key, key, header_names, header_values, topic, partition, author, reason,
                                   operation_no)
-    SELECT w.id, w.parent + 1, w.parent, CASE WHEN w.bytes >= 0 THEN substring(p_payloads FROM w.at FOR w.bytes) END,
-           coalesce(w.has_key <> 0, false), w.key,
-           CASE WHEN w.headers >= 0 THEN coalesce(p_header_names[w.header_at : w.header_at + w.headers - 1], '{}') END,
-           CASE WHEN w.headers >= 0 THEN coalesce(p_header_values[w.header_at : w.header_at + w.headers - 1], '{}') END,
-           w.topic, nullif(w.partition, -1), v.requested_by, v.reason, v.no
-      FROM unnest(p_ids, p_parents, p_outcomes, p_payload_at, p_payload_bytes, p_has_keys, p_keys, p_header_at, p_header_counts, p_topics,
-                  p_partitions) AS w (id, parent, outcome, at, bytes, has_key, key, header_at, headers, topic, partition)
-     WHERE w.outcome IN ('changed', 'forced') AND (v_are_all OR w.id = ANY (p_fit));
+    SELECT p_ids[n], p_parents[n] + 1, p_parents[n],
+           CASE WHEN p_payload_bytes[n] >= 0 THEN substring(p_payloads FROM p_payload_at[n] FOR p_payload_bytes[n]) END,
+           coalesce(p_has_keys[n] <> 0, false), p_keys[n],
+           CASE WHEN p_header_counts[n] >= 0
+                THEN coalesce(p_header_names[p_header_at[n] : p_header_at[n] + p_header_counts[n] - 1], '{}') END,
+           CASE WHEN p_header_counts[n] >= 0
+                THEN coalesce(p_header_values[p_header_at[n] : p_header_at[n] + p_header_counts[n] - 1], '{}') END,
+           p_topics[n], nullif(p_partitions[n], -1), v_author, v_reason, v_operation
+      FROM generate_series(1, cardinality(p_ids)) AS n
+     WHERE (v_have_changed OR p_outcomes[n] IN ('changed', 'forced')) AND (v_are_all OR p_ids[n] = ANY (p_fit));
     GET DIAGNOSTICS v_written = ROW_COUNT;
     RETURN v_written;
 END $$;

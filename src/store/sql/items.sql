@@ -72,15 +72,16 @@ $$;
 -- changes a queued item then, so the items need no locks, each of which would be a write.
 -- Plan: the first p_limit entries of operation_item_work, in its order; no sort, no scan of the rest.
 CREATE OR REPLACE FUNCTION redrive._items_pick(p_operation bigint, p_above bigint, p_limit bigint, OUT ids bigint[], OUT sources integer[])
-LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET enable_sort = off AS $$
+BEGIN
     WITH pick AS MATERIALIZED (
         SELECT dlq_id, source FROM redrive.operation_item
          WHERE operation_no = p_operation AND is_due AND state = 'queued' AND source > p_above
            AND (source <> 0 OR dlq_id NOT IN (SELECT redrive._in_flight(p_operation)))
          ORDER BY source, source_offset, dlq_id LIMIT p_limit)
-    SELECT coalesce(array_agg(dlq_id), '{}'), coalesce(array_agg(source), '{}') FROM pick;
-$$;
+    SELECT coalesce(array_agg(dlq_id), '{}'), coalesce(array_agg(source), '{}') INTO ids, sources FROM pick;
+END $$;
 
 -- The same around sources that another chunk is busy with, so that order within a source partition survives two slots that take turns: first
 -- sources above the busy ones, then from the start.

@@ -33,10 +33,11 @@ $$;
 
 -- How many more events may be claimed in the current step; NULL: no limit. The plan of a recipe may be that of the reprocess that follows.
 CREATE OR REPLACE FUNCTION redrive._allowance(v redrive.operation) RETURNS bigint
-LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT CASE WHEN v.step <= cardinality(v.steps) AND NOT v.then_reprocess
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    RETURN CASE WHEN v.step <= cardinality(v.steps) AND NOT v.then_reprocess
                 THEN (SELECT sum(s) FROM unnest(v.steps[:v.step]) AS s)::bigint - (v.done + v.refused + v.claimed + v.in_doubt) END;
-$$;
+END $$;
 
 -- Can this be done to the operation? The caller holds its row.
 CREATE OR REPLACE FUNCTION redrive._steer_check(v redrive.operation, p_steer text) RETURNS void
