@@ -181,6 +181,16 @@ outcome_of(enum recipe_outcome outcome)
     return CORRECT_FAILED;
 }
 
+// Why the recipe cannot be applied to the event; NULL: it can. Where PostgreSQL cannot return the payload,
+// the original record is as good.
+static const char *
+trouble_of(const struct corrector *corrector, const struct event *event, const char *why_not)
+{
+    if (corrector->why || why_not)
+        return corrector->why ? corrector->why : why_not;
+    return event->record.is_kept || bytes_present(event->payload) ? NULL : event->known.unreadable;
+}
+
 static void
 correct_event(struct corrector *corrector, const struct event *event, const char *why_not,
               struct arena *arena, struct record_parts *after, struct correct_result *result)
@@ -190,7 +200,7 @@ correct_event(struct corrector *corrector, const struct event *event, const char
     struct recipe_note note = {0};
     correct_parts(event, &before);
     *after = before;
-    const char *trouble = corrector->why ? corrector->why : why_not;
+    const char *trouble = trouble_of(corrector, event, why_not);
     if (trouble) {
         *result = (struct correct_result){.id = event->id,
                                           .parent = event->known.revisions,

@@ -48,7 +48,8 @@ pages_read(const struct pages_settings *settings, size_t from)
                                       .ids = settings->ids + from,
                                       .id_count = wanted,
                                       .limit = wanted,
-                                      .most_bytes = settings->most_bytes};
+                                      .most_bytes = settings->most_bytes,
+                                      .takes_unreadable = true};
     *page = (struct page){.ids = query.ids};
     page->ok = store_events(settings->store, &query, &page->events, &page->err);
     if (!page->ok)

@@ -29,7 +29,8 @@ shape_learn(struct store *store, struct bytes type, shape_skips_fn *skips, const
                                       .ids = ids,
                                       .id_count = count,
                                       .limit = count,
-                                      .most_bytes = SHAPE_SAMPLE_BYTES};
+                                      .most_bytes = SHAPE_SAMPLE_BYTES,
+                                      .takes_unreadable = true};
     if (ok && count > 0)
         ok = store_events(store, &query, &page, err);
     if (ok)

@@ -1,5 +1,6 @@
 // Recipes as operations: which events a worker gets next, what it keeps of them, who is skipped and why; and
-// a worker that reads ahead and is killed again and again, after which each event was corrected once.
+// a worker (correct/step.c) that reads ahead (correct/pages.c) and is killed again and again, after which
+// each event was corrected once.
 #include "correcting.h"
 
 #include <signal.h>
@@ -105,6 +106,29 @@ pages_follow_each_other(void **state)
     assert_int_equal(test_number(world.admin, "SELECT max(no) FROM redrive.revision"), 1);
     assert_int_equal(test_number(world.admin, "SELECT sum(events) FROM redrive.audit WHERE action = 'apply'"),
                      EVENTS);
+    world_end(&world);
+}
+
+// Somebody makes the steps smaller while a worker has more in hand: it writes none of it, and takes what the
+// step allows.
+static void
+fewer_are_allowed_than_were_read(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 30);
+    int64_t no = ask_correct(&world, 1, 30, "set $.n 1");
+    struct hand hand = take_correct(world.store, no, 10);
+    assert_int_equal(hand.count, 10);
+    const struct send_plan four = {.steps = {4}, .step_count = 1};
+    assert_works(operation_tune(world.store, no, STEER_STEPS, &four, &err));
+    assert_int_equal(keep_correct(world.store, no, &hand, NULL), 0);
+    assert_int_equal(revisions_by(&world, no), 0);
+    hand = take_correct(world.store, no, 10);
+    assert_int_equal(hand.count, 4);
+    assert_int_equal(keep_correct(world.store, no, &hand, NULL), 4);
+    assert_int_equal(get_operation(&world, no).state, OPERATION_HALTED);
+    assert_int_equal(revisions_by(&world, no), 4);
     world_end(&world);
 }
 
@@ -474,6 +498,44 @@ large_payloads_make_small_pages(void **state)
     }
 }
 
+// A jsonb whose text has more than a gigabyte: its event alone is refused, with the reason. By the dry run
+// too, which looks at such events for the shape of the others.
+static void
+a_payload_that_cannot_be_read_is_refused_alone(void **state)
+{
+    (void)state;
+    enum { EVENTS = 60, BAD = 7, BAD_BESIDE = 50, CORRECTED = 40 };
+    struct world world;
+    struct corrector *corrector;
+    const struct correct_limits limits = {.jq_time = US_PER_SECOND, .jq_memory = 1 << 26};
+    int64_t ids[CORRECTED], applied, left;
+    for (int i = 0; i < CORRECTED; i++)
+        ids[i] = i + 1;
+    world_make(&world, EVENTS);
+    test_sql(world.admin,
+             "UPDATE dlq_events SET event_type = 'same', event_payload = CASE WHEN id IN (%d, %d) THEN "
+             "(SELECT jsonb_agg(1e131071) FROM generate_series(1, 9000)) ELSE '{\"list\": []}' END",
+             BAD, BAD_BESIDE);
+    assert_works(corrector_create(&corrector, "recipe", bytes_of(APPENDS), &limits, &err));
+    struct correct_tally tally = {0};
+    assert_works(correct_dry_run(corrector, world.store, ids, CORRECTED, NULL, NULL, &tally, &err));
+    assert_int_equal(tally.counts[CORRECT_CHANGED], CORRECTED - 1);
+    assert_int_equal(tally.counts[CORRECT_FAILED], 1);
+
+    int64_t no = ask_correct(&world, 1, CORRECTED, APPENDS);
+    assert_works(correct_step(corrector, world.store, NULL, no, &applied, &left, &err));
+    assert_int_equal(applied, CORRECTED);
+    assert_int_equal(left, 0);
+    struct operation operation = get_operation(&world, no);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    assert_int_equal(operation.done, CORRECTED - 1);
+    assert_int_equal(operation.refused, 1);
+    assert_non_null(strstr(detail_of(&world, no, BAD), "refused: PostgreSQL cannot return the payload"));
+    assert_int_equal(revisions_by(&world, no), CORRECTED - 1);
+    corrector_destroy(corrector);
+    world_end(&world);
+}
+
 struct others {
     PGconn *admin;
     int64_t pages;
@@ -539,11 +601,13 @@ main(void)
         cmocka_unit_test(each_event_gets_its_own_parts),
         cmocka_unit_test(pages_follow_each_other),
         cmocka_unit_test(another_worker_was_quicker),
+        cmocka_unit_test(fewer_are_allowed_than_were_read),
         cmocka_unit_test(what_changed_meanwhile_is_skipped),
         cmocka_unit_test(batches_and_rows_count_alike),
         cmocka_unit_test(is_paused_and_cancelled_in_the_middle),
         cmocka_unit_test(a_dry_run_sees_every_page_once),
         cmocka_unit_test(large_payloads_make_small_pages),
+        cmocka_unit_test(a_payload_that_cannot_be_read_is_refused_alone),
         cmocka_unit_test(what_changes_behind_the_reader_is_skipped),
         cmocka_unit_test(killed_again_and_again_corrects_each_once),
         cmocka_unit_test(killed_while_it_reads_ahead_corrects_each_once),
