@@ -47,6 +47,16 @@ correct_queue_release(struct correct_queue *queue)
     *queue = (struct correct_queue){0};
 }
 
+// A list in binary form (array_send of PostgreSQL): a head, then length and value of each number. None is
+// NULL.
+enum { LIST_HEAD = 20, LIST_INT8 = 4 + 8, LIST_INT4 = 4 + 4 };
+
+static struct bytes
+list_items(struct bytes list)
+{
+    return list.len > LIST_HEAD ? bytes_slice(list, LIST_HEAD, SIZE_MAX) : BYTES("");
+}
+
 bool
 work_correct_next(struct store *store, int64_t no, size_t limit, size_t page, struct correct_queue *queue,
                   struct err *err)
@@ -59,19 +69,18 @@ work_correct_next(struct store *store, int64_t no, size_t limit, size_t page, st
     param_int8(&params, (int64_t)limit);
     param_int8(&params, (int64_t)page);
     PGresult *r;
-    if (!pg_ask(store, FOR_WRITING,
-                "SELECT (SELECT string_agg(int8send(w.id), ''::bytea ORDER BY w.n) FROM unnest(n.ids) WITH "
-                "ORDINALITY AS w (id, n)), (SELECT string_agg(int4send(w.events), ''::bytea ORDER BY w.n) "
-                "FROM unnest(n.pages) WITH ORDINALITY AS w (events, n)) FROM redrive.work_correct_next($1, "
-                "$2, $3) n",
-                &params, &r, err))
+    if (!pg_ask(store, FOR_WRITING, "SELECT ids, pages FROM redrive.work_correct_next($1, $2, $3)", &params,
+                &r, err))
         return false;
-    corrections_read_ids(r, &queue->ids, &queue->count);
-    struct bytes pages = value_bytes(r, 0, 1);
-    queue->page_count = pages.len / 4;
+    struct bytes ids = list_items(value_bytes(r, 0, 0)), pages = list_items(value_bytes(r, 0, 1));
+    queue->count = ids.len / LIST_INT8;
+    queue->ids = alloc_array(queue->count, sizeof *queue->ids);
+    for (size_t i = 0; i < queue->count; i++)
+        queue->ids[i] = pg_read64(ids.data + LIST_INT8 * i + 4);
+    queue->page_count = pages.len / LIST_INT4;
     queue->pages = alloc_array(queue->page_count, sizeof *queue->pages);
     for (size_t i = 0; i < queue->page_count; i++)
-        queue->pages[i] = (size_t)pg_read32(pages.data + 4 * i);
+        queue->pages[i] = (size_t)pg_read32(pages.data + LIST_INT4 * i + 4);
     PQclear(r);
     return true;
 }
