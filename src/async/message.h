@@ -24,6 +24,7 @@
 #include "core/category_overrides.h"
 #include "core/shape/shape.h"
 #include "core/stats.h"
+#include "core/stop.h"
 #include "core/worker.h"
 
 enum request_kind {
@@ -41,6 +42,9 @@ enum request_kind {
     REQUEST_OPERATION,   // operation: one with outcomes, and after each change, until REQUEST_OPERATIONS_END
     REQUEST_STEER,       // operation, steer, rate
     REQUEST_DECIDE,      // operation, verdict, reason: a chunk or slot in doubt; answered by REPLY_STEERED
+    REQUEST_STOP,        // why nothing may be published, and what a decision would touch
+    REQUEST_AS_COPY,     // stop, reason: this database is a copy; answered by REPLY_STEERED; ERR_CONFLICT
+                         // where something else is stopped by now
     REQUEST_PREVIEW,     // action, ids (ascending, each once): figures of the dialog; answered part by part,
                          // preview.known names the parts
     REQUEST_CONFIRM,     // operation_request in `confirm`
@@ -125,6 +129,7 @@ struct request {
     enum steer steer;
     int32_t rate;
     struct doubt_verdict verdict;
+    struct stop_seen stop;
     enum operation_action action;
     int64_t before;
     bool is_on;
@@ -150,6 +155,7 @@ enum reply_kind {
     REPLY_OPERATIONS,
     REPLY_OPERATION,
     REPLY_STEERED,
+    REPLY_STOP,
     REPLY_PREVIEW,
     REPLY_PROGRESS,  // of a REQUEST_CONFIRM: done of total written
     REPLY_CONFIRMED, // the operation exists
@@ -309,6 +315,7 @@ struct reply {
     struct recipe_trial recipe;   // REPLY_RECIPE; ids are heap, take them by setting them to NULL
     struct recipes_reply recipes; // REPLY_RECIPES
     struct news_reply news;
+    struct stop *stop; // REPLY_STOP
 };
 
 struct request *request_create(enum request_kind kind);

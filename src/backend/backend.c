@@ -65,6 +65,8 @@ static const struct route {
     [REQUEST_OPERATION] = {.read = reader_operations_request, .works_without_link = true},
     [REQUEST_STEER] = {.write = writer_steer_request},
     [REQUEST_DECIDE] = {.write = writer_decide_request},
+    [REQUEST_STOP] = {.write = writer_stop_request},
+    [REQUEST_AS_COPY] = {.write = writer_copy_request},
     [REQUEST_PREVIEW] = {.write = writer_preview_request},
     [REQUEST_CONFIRM] = {.write = writer_confirm_request},
     [REQUEST_CATEGORY] = {.write = writer_category_request},

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/clock.h"
+#include "store/operations/adoption.h"
 #include "store/operations/ledger.h"
-#include "store/operations/turns.h"
 #include "store/operations/workers.h"
 
 static void
@@ -31,13 +31,9 @@ fill_workers(struct reader *reader, struct status *status, struct arena *arena)
         status->promise = cluster.promise;
         snprintf(status->promise_words, sizeof status->promise_words, "%s", cluster.words);
     }
-    char name[64];
-    struct turn turn;
-    if (store_info(reader->session.store)->is_copy)
-        snprintf(status->stop, sizeof status->stop,
-                 "this is another database than the one that redrive was installed in");
-    else if (turn_stopped(reader->session.store, name, &turn, NULL) && turn.stop != STOP_NONE)
-        snprintf(status->stop, sizeof status->stop, "%.*s", (int)sizeof status->stop - 1, turn.stop_detail);
+    struct stop stop;
+    if (stop_find(reader->session.store, &stop, NULL))
+        snprintf(status->stop, sizeof status->stop, "%.*s", (int)sizeof status->stop - 1, stop.detail);
     if (reader->operations.live_count)
         (void)!operation_get(reader->session.store, reader->operations.live[0], arena, &status->running,
                              NULL);

@@ -27,6 +27,10 @@ void writer_decide_request(struct writer *writer, const struct request *request)
 void writer_confirm_request(struct writer *writer, const struct request *request);
 void writer_resume_waiting(struct writer *writer); // starts a worker where operations wait and none is alive
 
+// stop.c
+void writer_stop_request(struct writer *writer, const struct request *request);
+void writer_copy_request(struct writer *writer, const struct request *request);
+
 // recipe.c
 void writer_recipe_request(struct writer *writer, const struct request *request);
 

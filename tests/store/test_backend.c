@@ -299,6 +299,70 @@ what_is_confirmed_is_asked_for_once(void **state)
     bench_end(&bench);
 }
 
+static struct reply *
+ask_stop(struct bench *bench)
+{
+    struct reply *reply = bench_answer(bench, request_create(REQUEST_STOP));
+    assert_int_equal(reply->kind, REPLY_STOP);
+    return reply;
+}
+
+static struct reply *
+make_a_copy(struct bench *bench, const struct stop *stop)
+{
+    struct request *request = request_create(REQUEST_AS_COPY);
+    request->stop = (struct stop_seen){.since = stop->since, .counts = stop->counts};
+    request->reason = alloc_text("staging");
+    return bench_answer(bench, request);
+}
+
+// A copy is made of what the person saw, or not at all.
+static void
+a_stopped_database_becomes_a_copy(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, 5);
+    struct reply *stop = ask_stop(&bench);
+    assert_string_equal(stop->stop->detail, "");
+    reply_destroy(stop);
+
+    test_sql(bench.world.admin, "INSERT INTO redrive.turn (cluster, no, stop, stopped_at, stop_detail)"
+                                " VALUES ('k1', 7, 'ahead', now(), 'slot 3 is ahead')");
+    stop = ask_stop(&bench);
+    assert_string_equal(stop->stop->detail, "slot 3 is ahead");
+    assert_string_equal(stop->stop->denied, "");
+    assert_int_equal(stop->stop->counts.operations, 0);
+
+    // Somebody asks for an operation while the dialog is open: it was not counted.
+    char key[UUID_SIZE];
+    uuid_make(key);
+    reply_destroy(confirm_three(&bench, key));
+    struct reply *reply = make_a_copy(&bench, stop->stop);
+    assert_int_equal(reply->kind, REPLY_ERROR);
+    assert_int_equal(reply->err.kind, ERR_CONFLICT);
+    reply_destroy(reply);
+    reply_destroy(stop);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.turn WHERE stop = 'ahead'"),
+                     1);
+
+    stop = ask_stop(&bench);
+    assert_int_equal(stop->stop->counts.operations, 1);
+    assert_int_equal(stop->stop->counts.queued, 3);
+    reply = make_a_copy(&bench, stop->stop);
+    assert_int_equal(reply->kind, REPLY_STEERED);
+    reply_destroy(reply);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.turn"), 0);
+    assert_int_equal(test_number(bench.world.admin, "SELECT sum(cancelled) FROM redrive.operation"), 3);
+
+    // Decided once, whoever had it on the screen.
+    reply = make_a_copy(&bench, stop->stop);
+    assert_int_equal(reply->err.kind, ERR_CONFLICT);
+    reply_destroy(reply);
+    reply_destroy(stop);
+    bench_end(&bench);
+}
+
 static struct request *
 preview_of(enum operation_action action, size_t count)
 {
@@ -529,6 +593,7 @@ main(void)
         cmocka_unit_test(what_is_confirmed_is_asked_for_once),
         cmocka_unit_test(a_correction_becomes_a_revision_once),
         cmocka_unit_test(a_later_operation_names_the_earlier_one),
+        cmocka_unit_test(a_stopped_database_becomes_a_copy),
         cmocka_unit_test(a_preview_arrives_part_by_part),
         cmocka_unit_test(a_preview_that_nobody_waits_for_is_stopped),
         cmocka_unit_test(a_lost_connection_comes_back),

@@ -458,8 +458,17 @@ a_copy_becomes_an_install_of_its_own(void **state)
     assert_refused(slot_acquire(world.store, "k1", "w1", NULL, 0, &slot, &err), ERR_STOPPED,
                    "another server");
     assert_refused(history_as_copy(world.store, " ", &err), ERR_USAGE, "reason");
+    // A session that learned of the copy before hears of the decision.
+    struct store *other;
+    assert_works(store_open(&other, &world.settings, &err));
+    struct stop stop;
+    assert_works(stop_find(other, &stop, &err));
+    assert_non_null(strstr(stop.detail, "another database"));
     assert_works(history_as_copy(world.store, "staging", &err));
     assert_false(store_info(world.store)->is_copy);
+    assert_works(stop_find(other, &stop, &err));
+    assert_string_equal(stop.detail, "");
+    store_close(other);
     assert_string_not_equal(store_info(world.store)->install, before);
 
     // What was in flight is decided by the original: here it is held. Other slots publish under new names.

@@ -24,6 +24,7 @@ answering(enum request_kind kind)
         return ANSWER_NONE;
     case REQUEST_STEER:
     case REQUEST_DECIDE:
+    case REQUEST_AS_COPY:
     case REQUEST_CONFIRM:
     case REQUEST_CATEGORY:
     case REQUEST_CORRECT:
@@ -43,6 +44,7 @@ answering(enum request_kind kind)
     case REQUEST_WHY:
     case REQUEST_OPERATIONS:
     case REQUEST_OPERATION:
+    case REQUEST_STOP:
     case REQUEST_PREVIEW:
     case REQUEST_AUDIT:
     case REQUEST_RECIPES:

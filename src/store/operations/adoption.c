@@ -1,11 +1,59 @@
 #include "store/operations/adoption.h"
 
+#include <stdio.h>
+#include "base/clock.h"
 #include "store/pg.h"
 
 static bool
 adoption_may_change(const struct store *store, struct err *err)
 {
     return pg_may_write(store, err) && pg_has_schema(store, err);
+}
+
+// Somebody may have decided since this session learned it.
+static bool
+is_still_copy(struct store *store, bool *is_copy, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING, "SELECT redrive.is_copy()", NULL, &r, err))
+        return false;
+    *is_copy = value_bool(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+bool
+stop_find(struct store *store, struct stop *stop, struct err *err)
+{
+    char cluster[64];
+    struct turn turn;
+    bool is_copy = store_info(store)->is_copy;
+    *stop = (struct stop){.since = TIME_ABSENT};
+    if (!turn_stopped(store, cluster, &turn, err) || (is_copy && !is_still_copy(store, &is_copy, err)))
+        return false;
+    if (is_copy)
+        snprintf(stop->detail, sizeof stop->detail,
+                 "this is another database than the one that redrive was installed in");
+    else if (turn.stop != STOP_NONE)
+        snprintf(stop->detail, sizeof stop->detail, "%s", turn.stop_detail);
+    if (turn.stop != STOP_NONE)
+        stop->since = turn.stopped_at;
+    return true;
+}
+
+bool
+stop_look(struct store *store, struct stop *stop, struct err *err)
+{
+    static const char denied_sql[] =
+        "SELECT 'this is for administrators: GRANT redrive_admin TO ' || pg_catalog.quote_ident(session_user)"
+        " WHERE NOT pg_catalog.has_function_privilege('redrive.history_as_copy(text)', 'EXECUTE')";
+    PGresult *r;
+    if (!stop_find(store, stop, err) || !pg_ask(store, FOR_READING, denied_sql, NULL, &r, err))
+        return false;
+    if (PQntuples(r))
+        value_copy(r, 0, 0, stop->denied, sizeof stop->denied);
+    PQclear(r);
+    return stop->denied[0] || history_counts(store, &stop->counts, err);
 }
 
 bool
@@ -117,4 +165,22 @@ history_as_copy(struct store *store, const char *reason, struct err *err)
     return adoption_may_change(store, err) &&
            pg_do(store, FOR_FREEZING, "SELECT redrive.history_as_copy($1)", &params, err) &&
            store_learn(store, err);
+}
+
+bool
+history_as_copy_seen(struct store *store, const struct stop_seen *seen, const char *reason, struct err *err)
+{
+    struct stop now;
+    if (!stop_look(store, &now, err))
+        return false;
+    if (now.denied[0])
+        return err_set(err, ERR_DENIED, "%s", now.denied);
+    const struct history_counts *counts = &now.counts, *then = &seen->counts;
+    bool is_same = now.detail[0] && now.since == seen->since && counts->operations == then->operations &&
+                   counts->queued == then->queued && counts->chunks == then->chunks &&
+                   counts->in_flight == then->in_flight;
+    return is_same
+               ? history_as_copy(store, reason, err)
+               : err_set(err, ERR_CONFLICT,
+                         "nothing was decided: what is stopped is not what was shown any more; look again");
 }

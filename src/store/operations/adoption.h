@@ -7,14 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/arena.h"
+#include "core/stop.h"
 #include "store/operations/turns.h"
 #include "store/store.h"
 
-// What a decision would touch: operations that are not over, their events that wait, chunks whose end is not
-// known, and their events.
-struct history_counts {
-    int64_t operations, queued, chunks, in_flight;
-};
+// The newest stop, without `counts` and `denied`; then with them.
+bool stop_find(struct store *store, struct stop *stop, struct err *err) MUST_CHECK;
+bool stop_look(struct store *store, struct stop *stop, struct err *err) MUST_CHECK;
+// What a decision would touch.
 bool history_counts(struct store *store, struct history_counts *counts, struct err *err) MUST_CHECK;
 
 // Where and since when (instant) Kafka may hold chunks of these slots that this database does not know.
@@ -37,5 +37,8 @@ bool history_adopt(struct store *store, const char *cluster, const struct turn_m
                    const char *reason, int64_t *closed, struct err *err) MUST_CHECK;
 // A new install: operations cancelled, what was in flight in doubt, other names in Kafka. Ends all stops.
 bool history_as_copy(struct store *store, const char *reason, struct err *err) MUST_CHECK;
+// The same, if this is still what is there. ERR_CONFLICT: the stop or what it touches is another by now.
+bool history_as_copy_seen(struct store *store, const struct stop_seen *seen, const char *reason,
+                          struct err *err) MUST_CHECK;
 
 #endif

@@ -12,6 +12,7 @@
 #include "ui/views/operations/row.h"
 #include "ui/views/operations/outcome_row.h"
 #include "ui/views/operations/steering.h"
+#include "ui/views/operations/stop.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/widgets/statusbar.h"
 #include "ui/views/operations/texts.h"
@@ -231,6 +232,7 @@ static const struct view_action actions[] = {
     {.part = steering_handles, .run = operation_steer, .is_possible = operation_can_steer},
     {.part = steering_refuses, .why_not = steering_why_not},
     {.action = DO_DOUBT_DECIDE, .run = operation_decide_doubt},
+    {.action = DO_STOP_DECIDE, .run = stop_ask},
     {.action = DO_OPEN, .run = open_outcome},
     {.action = DO_TRAIL, .run = operation_open_trail},
     {.action = DO_COPY, .run = operation_copy},

@@ -9,6 +9,7 @@
 #include "ui/views/operations/row.h"
 #include "ui/views/row_filter.h"
 #include "ui/views/operations/steering.h"
+#include "ui/views/operations/stop.h"
 #include "ui/views/operations/worker_chip.h"
 #include "ui/widgets/statusbar.h"
 #include "ui/views/operations/texts.h"
@@ -231,6 +232,7 @@ static const struct view_action actions[] = {
     {.part = steering_handles, .run = operations_steer, .is_possible = operations_can_steer},
     {.part = steering_refuses, .why_not = steering_why_not},
     {.action = DO_DOUBT_DECIDE, .run = operations_decide_doubt},
+    {.action = DO_STOP_DECIDE, .run = stop_ask},
     {.action = DO_OPEN, .run = open_operation},
     {.action = DO_TRAIL, .run = operations_open_trail},
     {.action = DO_COPY, .run = operations_copy},
@@ -339,6 +341,8 @@ operations_draw_line(const struct app *app, const struct operations *operations,
             canvas, row, &col, limit, ROLE_STATUS,
             bytes_of(arena_printf(arena, "%s operation%s", text_count((int64_t)operations->row_count, all),
                                   operations->row_count == 1 ? "" : "s")));
+    if (app_status(app)->stop[0])
+        chip_draw(canvas, row, &col, limit, ROLE_STATUS_ERROR, BYTES(MSG_STOP_CHIP));
     if (operations->doubt_count)
         chip_draw(canvas, row, &col, limit, ROLE_STATUS_WARN,
                   bytes_of(arena_printf(arena, MSG_DOUBT_CHIP,

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "ui/views/events/events.h"
 #include "ui/views/operations/row.h"
+#include "ui/views/operations/stop.h"
 #include "ui/views/operations/texts.h"
 
 // Three steps a decade.
@@ -404,7 +405,7 @@ const char steering_why_not[] = MSG_DECIDE_ON_EVENTS;
 bool
 steering_receive(struct app *app, struct steering *steering, struct reply *reply)
 {
-    if (decide_receive(app, &steering->decide, reply))
+    if (decide_receive(app, &steering->decide, reply) || stop_receive(app, steering, reply))
         return true;
     if (reply->number && reply->kind == REPLY_STEERED) {
         if (reply->news.sentence) // a rate was told when it was asked for

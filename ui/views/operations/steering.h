@@ -9,12 +9,20 @@
 #include <stdbool.h>
 #include "core/doubt.h"
 #include "core/operation.h"
+#include "core/stop.h"
 #include "ui/views/decide/decide.h"
+
+struct stop_question {
+    struct dialog *dialog; // NULL: closed
+    uint64_t number;       // of the request for what is known
+    struct stop_seen seen;
+};
 
 struct steering {
     struct decide decide;         // first
     int64_t no;                   // the operation that the open dialog or prompt is about
     struct doubt_verdict verdict; // likewise, of a dialog about what is in doubt (doubt.h)
+    struct stop_question stop;    // likewise, of the dialog about a stopped database (stop.h)
     int64_t rated;                // the operation whose new rate has not arrived yet, or 0
     int32_t rate;                 // that rate: the next step begins there
     int32_t rate_before;          // of the operation that the prompt is about

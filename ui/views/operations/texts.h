@@ -55,6 +55,22 @@
 #define MSG_SLOT_EFFECT "it resumes under new transactional ids; commits under the old ones no longer count"
 #define MSG_SLOT_RISK "if the database lost confirmed work, events can be sent twice"
 
+// a stopped database
+#define MSG_STOP_CHIP "stopped, W decide"
+#define MSG_NOT_STOPPED "this database is not stopped"
+#define MSG_STOPPED_TITLE "Decide how this database goes on"
+#define MSG_STOP_CHECKING "counting what a decision would touch"
+#define MSG_STOP_SINCE "nothing is published since %s: %s"
+#define MSG_STOP_FOUND "nothing may be published: %s"
+#define MSG_STOP_TRUE                                                                                        \
+    "the true one: what Kafka proves as sent is closed; this counts it and says how to go on:"
+#define MSG_STOP_ADOPT "redrive migrate --adopt -b HOST:PORT"
+#define MSG_STOP_COPY "a copy: confirm here; it becomes an installation of its own"
+#define MSG_STOP_CANCELS "%s operation%s with %s queued event%s will be cancelled; the events stay pending"
+#define MSG_STOP_DOUBTS "%s chunk%s with %s event%s will be in doubt: they are not sent by themselves"
+#define MSG_STOP_RISK "if this is not a copy, events that Kafka has already stay open and can be sent twice"
+#define MSG_STOP_REASON_HINT "how it is known that this is a copy"
+
 // what a recipe did
 #define MSG_CHANGED "changed"
 #define MSG_UNCHANGED "unchanged"
