@@ -8,6 +8,9 @@
 // In half of the schedules the database is copied, or an older backup is put back, while workers are at it.
 // From then on an event may be open although it was sent: but no event may be sent twice.
 //
+// In half of the schedules clocks are set: PostgreSQL's or a worker's, by up to an hour in either direction.
+// The topics are not searched here: what a wrong clock does to a search, tests of the search show.
+//
 // After the last step no more harm is done, and one process alone brings everything to its end.
 #ifndef REDRIVE_TESTS_SIM_H
 #define REDRIVE_TESTS_SIM_H
@@ -30,6 +33,7 @@ struct sim_sights {
     uint64_t steps, crashes, takeovers, lost_answers, late_requests, repeated_requests, late_hits, fencings;
     uint64_t cuts, old_answers, unstable_reads, finished, recovered_published, recovered_unpublished;
     uint64_t turns, copies, put_backs, stops;
+    uint64_t clocks_set, clocks_refused;
 };
 
 struct sim_result {

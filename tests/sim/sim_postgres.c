@@ -244,7 +244,7 @@ pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_
                                   .seq = ++mine->next_seq,
                                   .operation = operation,
                                   .count = (int32_t)claim->count,
-                                  .created_at = sim->now};
+                                  .created_at = sim->now + sim->skew};
     snprintf(claim->chunk.id, UUID_SIZE, "%s", chunk_id);
     mine->chunk = claim->chunk;
     sim_say(sim, "%s claims chunk %s in slot %d: events %" PRId64 " to %" PRId64, sim_who(context), chunk_id,

@@ -2,6 +2,7 @@
 #include "tests/sim/sim_world.h"
 
 #include <inttypes.h>
+#include "base/clock.h"
 #include "publish/broken.h"
 
 #define SLOTS 2          // at most
@@ -74,6 +75,8 @@ sim_begin(struct sim *sim, uint64_t seed)
     turns_begin(sim);
     static const enum sim_fork forks[] = {SIM_NO_FORK, SIM_NO_FORK, SIM_COPY, SIM_PUT_BACK};
     sim->fork = forks[(rates >> 40) % 4];
+    static const int clocks[] = {0, 0, 8, 32};
+    sim->clock_rate = clocks[(rates >> 44) % 4];
     for (int i = 0; i < sim->process_count; i++) {
         sim_process_start(sim, i);
         sim->processes[i].has_turn = true;
@@ -124,6 +127,22 @@ fork_moves(struct sim *sim)
     }
 }
 
+// A clock is set, by up to an hour in either direction, or right again.
+static void
+clocks_move(struct sim *sim)
+{
+    if (!sim->clock_rate || !sim_happens(sim, sim->clock_rate))
+        return;
+    unsigned whose = sim_choose(sim, (unsigned)sim->process_count + 1);
+    int64_t minutes = (int64_t)sim_choose(sim, 121) - 60;
+    int64_t *skew = whose ? &sim->processes[whose - 1].skew : &sim->skew;
+    *skew = minutes * 60 * US_PER_SECOND;
+    if (sim->sights)
+        sim->sights->clocks_set++;
+    sim_say(sim, "the clock of %s is set: %" PRId64 " minutes ahead",
+            whose ? sim->processes[whose - 1].name : "PostgreSQL", minutes);
+}
+
 // One step of one process; the word chooses the harm.
 static int
 sim_step(struct sim *sim, int actor, uint64_t word)
@@ -133,6 +152,7 @@ sim_step(struct sim *sim, int actor, uint64_t word)
         actor = (actor + 1 + (int)sim_choose(sim, (unsigned)sim->process_count - 1)) % sim->process_count;
     sim_kafka_moves(sim);
     fork_moves(sim);
+    clocks_move(sim);
     bool dies = sim_happens(sim, sim->crash_rate);
     struct err err;
     err.kind = ERR_NONE;

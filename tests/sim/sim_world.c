@@ -133,7 +133,8 @@ clock_look(void *context)
 static int64_t
 clock_wall(void *context)
 {
-    return of(context)->now + of(context)->wishes.skew;
+    const struct sim_process *process = context;
+    return process->sim->now + process->sim->wishes.skew + process->skew;
 }
 
 static void
@@ -309,6 +310,8 @@ sim_process_step(struct sim_process *process, struct err *err)
     process->last = process->has_turn ? publisher_step(process->publisher, NULL, 0, 10, err)
                                       : process_take_turn(process, err);
     process->is_stopped = process->last == PUBLISHER_STOPPED;
+    if (process->last == PUBLISHER_FAILED && process->sim->sights && strstr(err->text, "clock is"))
+        process->sim->sights->clocks_refused++;
     if (process->last == PUBLISHER_READY)
         publisher_assign(process->publisher, 1, (size_t)process->sim->chunk_limit);
     if (process->last == PUBLISHER_TURN || process->has_noticed)
@@ -368,6 +371,9 @@ sim_run_out(struct sim *sim)
     sim->is_quiet = true;
     sim->word = sim->endless = 0;
     sim_kafka_calms(sim);
+    sim->skew = 0;
+    for (int i = 0; i < SIM_PROCESSES; i++)
+        sim->processes[i].skew = 0;
     sim_check(sim);
     struct sim_process *last = &sim->processes[0];
     if (!last->publisher)

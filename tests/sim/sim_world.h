@@ -98,6 +98,7 @@ struct sim_process {
     bool has_turn, is_stopped;
     bool is_away;     // its connection is to a database that was replaced
     bool has_noticed; // that
+    int64_t skew;     // µs by which its host's clock is ahead
     struct publisher *publisher;
     enum publisher_status last;
     void (*call)(void *argument); // asynchronous
@@ -143,14 +144,15 @@ struct sim {
     struct sim_process processes[SIM_PROCESSES];
     int slot_count, process_count, chunk_limit;
     int64_t event_count;
-    int fault_rate, crash_rate, expiry_rate, stay_rate, lag_rate, cut_rate; // of 256
-    bool is_quiet;                                                          // no more harm
+    int fault_rate, crash_rate, expiry_rate, stay_rate, lag_rate, cut_rate, clock_rate; // of 256
+    bool is_quiet;                                                                      // no more harm
     bool is_strict; // that a slot is suspended or retired, or a chunk in doubt, breaks an invariant
     struct sim_wishes wishes;
 
     uint64_t word;    // choices left of this step
     uint64_t endless; // instead of it: each choice is made by this generator; 0: by the word
     int64_t now, chunks, nonces;
+    int64_t skew; // µs by which PostgreSQL's clock is ahead
     int64_t tick; // µs that pass at each look at the clock
     bool is_limit_known;
     int beats;  // heartbeats
