@@ -20,6 +20,7 @@ static const struct {
     [BROKEN_NO_TURN] = {"no-turn", "workers start without a turn"},
     [BROKEN_TURN_ALONE] = {"turn-alone", "a turn does not fence the slots"},
     [BROKEN_TURN_EARLY] = {"turn-early", "a publisher reads the turn before it fences its slot"},
+    [BROKEN_NO_ENDS] = {"no-ends", "where the topics end is not noted before the first record"},
     [BROKEN_TURN_UNREAD] = {"turn-unread", "a publisher does not read the turn"},
 };
 

@@ -21,6 +21,7 @@ enum broken {
     BROKEN_TURN_ALONE,   // "turn-alone": a turn does not fence the slots
     BROKEN_TURN_EARLY,   // "turn-early": a publisher reads the turn before it fences its slot
     BROKEN_TURN_UNREAD,  // "turn-unread": a publisher does not read the turn at all
+    BROKEN_NO_ENDS,      // "no-ends": where the topics end is not noted, a search begins by time
     BROKEN_COUNT
 };
 

@@ -9,7 +9,7 @@
 // From then on an event may be open although it was sent: but no event may be sent twice.
 //
 // In half of the schedules clocks are set: PostgreSQL's or a worker's, by up to an hour in either direction.
-// The topics are not searched here: what a wrong clock does to a search, tests of the search show.
+// In some, markers expire: then the chunk is in doubt, and the topics are searched for it.
 //
 // After the last step no more harm is done, and one process alone brings everything to its end.
 #ifndef REDRIVE_TESTS_SIM_H
@@ -33,7 +33,7 @@ struct sim_sights {
     uint64_t steps, crashes, takeovers, lost_answers, late_requests, repeated_requests, late_hits, fencings;
     uint64_t cuts, old_answers, unstable_reads, finished, recovered_published, recovered_unpublished;
     uint64_t turns, copies, put_backs, stops;
-    uint64_t clocks_set, clocks_refused;
+    uint64_t clocks_set, clocks_refused, expired, searched;
 };
 
 struct sim_result {

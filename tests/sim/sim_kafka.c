@@ -128,6 +128,10 @@ deliver_produce(struct sim *sim, struct sim_slot *slot, const struct sim_request
     begin_transaction(sim, slot);
     slot->appended |= bit;
     slot->records[slot->record_count++] = request->event;
+    struct sim_event *event = &sim->events[request->event];
+    event->record.chunk = event->chunk;
+    event->record.at = request->number;
+    event->record.offset = sim->log_end++;
     sim_say(sim, "Kafka: event %" PRId64 " is appended for %s, not yet visible", request->event,
             request->sender);
 }
@@ -170,6 +174,69 @@ sim_deliver(struct sim *sim, const struct sim_request *request)
     static void (*const deliver[])(struct sim *, struct sim_slot *, const struct sim_request *) = {
         [SIM_PRODUCE] = deliver_produce, [SIM_MARK] = deliver_mark, [SIM_END] = deliver_end};
     deliver[request->kind](sim, slot, request);
+}
+
+void
+sim_marker_expires(struct sim *sim, struct sim_slot *slot)
+{
+    if (!slot->chunk.exists || slot->is_cut || slot->is_pending || slot->transaction == SIM_ONGOING)
+        return;
+    slot->offsets = (struct sim_offsets){0};
+    sim->has_expired = true;
+    if (sim->sights)
+        sim->sights->expired++;
+    sim_say(sim, "Kafka: the marker of slot %d expires", (int)slot->row.no);
+}
+
+#define SEARCHED_BEFORE (600 * US_PER_SECOND) // the claim, as broker/scan.h has it
+
+static bool
+is_found(const struct sim_slot *slot, const struct sim_event *event)
+{
+    return event->copies && event->record.chunk == event->chunk &&
+           (slot->ends >= 0 ? event->record.offset >= slot->ends
+                            : event->record.at >= slot->chunk.created_at - SEARCHED_BEFORE);
+}
+
+// All or none are found, or a person looks, who sees everything.
+static void
+decide_doubt(struct sim *sim, struct sim_slot *slot)
+{
+    int found = 0;
+    int64_t no = strtoll(slot->chunk.id + 1, NULL, 10);
+    for (int64_t id = 1; id <= sim->event_count; id++)
+        found += sim->events[id].fate == SIM_IN_DOUBT && sim->events[id].chunk == no &&
+                 is_found(slot, &sim->events[id]);
+    bool is_partial = found > 0 && found < slot->chunk.count;
+    for (int64_t id = 1; id <= sim->event_count; id++) {
+        struct sim_event *event = &sim->events[id];
+        if (event->fate == SIM_IN_DOUBT && event->chunk == no)
+            event->fate = (is_partial ? event->copies > 0 : found > 0) ? SIM_RESOLVED : SIM_QUEUED;
+    }
+    if (sim->sights)
+        sim->sights->searched++;
+    sim_say(sim, "the topics are searched for chunk %s: %d of %d records are found", slot->chunk.id, found,
+            (int)slot->chunk.count);
+}
+
+void
+sim_doubt_search(struct sim *sim)
+{
+    for (int i = 0; i < sim->slot_count; i++) {
+        struct sim_slot *slot = &sim->slots[i];
+        if (!slot->is_suspended)
+            continue;
+        abort_by_fencing(sim, slot);
+        come_through(sim, slot);
+        if (slot->chunk.exists)
+            decide_doubt(sim, slot);
+        slot->chunk.exists = slot->is_suspended = false;
+        slot->row.fence++;
+        slot->holder[0] = '\0';
+        int64_t epoch = slot->epoch; // late requests name one that was before
+        sim_name_slot(slot, slot->row.generation + 1);
+        slot->epoch = epoch + 1;
+    }
 }
 
 static void
@@ -270,6 +337,11 @@ kafka_open(void *context, const struct producer_settings *how, struct producer *
             (*producer)->slot = i;
     if (how->txn_id && strcmp(how->txn_id, SIM_TURN_GROUP) == 0)
         (*producer)->slot = SIM_TURNS;
+    if (how->txn_id && (*producer)->slot < 0) { // names of a generation that is past
+        free(*producer);
+        *producer = NULL;
+        return lost(context, "makes a handle", err);
+    }
     return true;
 }
 
@@ -373,6 +445,7 @@ append(struct producer *producer, int64_t event)
     struct sim *sim = producer->owner->sim;
     struct sim_request request = request_of(producer, SIM_PRODUCE);
     request.event = event;
+    request.number = sim->now + sim->wishes.skew + producer->owner->skew;
     bool was_current = is_current(producer), is_answered = true;
     if (event == sim->wishes.late)
         return REPORT_LATE;
@@ -578,13 +651,11 @@ kafka_topic(void *context, const char *name, struct topic *topic, struct err *er
     return true;
 }
 
-// Nothing here searches topics.
 static bool
 kafka_ends(void *context, const char *topic, struct strbuf *text, struct err *err)
 {
-    (void)context;
     (void)err;
-    strbuf_printf(text, "%s 0,0,0,0", topic);
+    strbuf_printf(text, "%s %" PRId64, topic, sim_of(context)->log_end);
     return true;
 }
 

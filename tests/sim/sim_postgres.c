@@ -154,7 +154,7 @@ pg_suspend(void *context, const struct slot *slot, const char *evidence, struct 
     if (mine->row.fence != slot->fence)
         return fenced_out(context, "suspends its slot", slot, err);
     mine->is_suspended = true;
-    if (!sim_of(context)->is_strict || sim_of(context)->is_forked)
+    if (!sim_of(context)->is_strict || sim_of(context)->is_forked || sim_of(context)->has_expired)
         return true;
     sim_fail(sim_of(context), "%s suspends slot %d: %s", sim_who(context), (int)slot->no, evidence);
     return err_set(err, ERR_CONFLICT, "suspended");
@@ -168,7 +168,8 @@ pg_retire(void *context, struct slot *slot, const char *why, struct err *err)
     struct sim_slot *mine = &sim_of(context)->slots[slot->no];
     if (mine->row.fence != slot->fence)
         return fenced_out(context, "retires its slot", slot, err);
-    if (sim_of(context)->is_forked) // Kafka's names are those of both databases
+    // Kafka's names are those of both databases; and a search gives others.
+    if (sim_of(context)->is_forked || sim_of(context)->has_expired)
         return !(mine->is_suspended = true) || err_set(err, ERR_CONFLICT, "retired");
     if (sim_of(context)->is_strict) {
         sim_fail(sim_of(context), "%s retires slot %d: %s", sim_who(context), (int)slot->no, why);
@@ -247,6 +248,7 @@ pg_claim(void *context, struct slot *slot, int64_t operation, const char *chunk_
                                   .created_at = sim->now + sim->skew};
     snprintf(claim->chunk.id, UUID_SIZE, "%s", chunk_id);
     mine->chunk = claim->chunk;
+    mine->ends = -1;
     sim_say(sim, "%s claims chunk %s in slot %d: events %" PRId64 " to %" PRId64, sim_who(context), chunk_id,
             (int)slot->no, claim->items[0].event_id, claim->items[claim->count - 1].event_id);
     return luck == SIM_ANSWERED || lost(context, "claims", luck, err);
@@ -257,12 +259,13 @@ pg_ends(void *context, const struct slot *slot, const char *chunk_id, const char
         struct err *err)
 {
     (void)chunk_id;
-    (void)ends;
-    (void)count;
     if (is_away(context, err))
         return false;
-    return sim_of(context)->slots[slot->no].row.fence == slot->fence ||
-           fenced_out(context, "notes where its topics end", slot, err);
+    struct sim_slot *mine = &sim_of(context)->slots[slot->no];
+    if (mine->row.fence != slot->fence)
+        return fenced_out(context, "notes where its topics end", slot, err);
+    mine->ends = count ? strtoll(strchr(ends[0], ' '), NULL, 10) : -1;
+    return true;
 }
 
 // The chunk's events get the fate that the outcome says; how many there are.
@@ -313,7 +316,7 @@ pg_finish(void *context, struct slot *slot, const struct chunk *chunk, enum chun
         return fenced_out(context, "finishes", slot, err);
     if (!mine->chunk.exists || strcmp(mine->chunk.id, chunk->id) != 0)
         return err_set(err, ERR_CONFLICT, "chunk %s is finished", chunk->id);
-    if (outcome == CHUNK_IN_DOUBT && sim->is_strict && !sim->is_forked) {
+    if (outcome == CHUNK_IN_DOUBT && sim->is_strict && !sim->is_forked && !sim->has_expired) {
         sim_fail(sim, "%s puts chunk %s in doubt: %s", sim_who(context), chunk->id, evidence);
         return err_set(err, ERR_CONFLICT, "doubt");
     }

@@ -77,6 +77,8 @@ sim_begin(struct sim *sim, uint64_t seed)
     sim->fork = forks[(rates >> 40) % 4];
     static const int clocks[] = {0, 0, 8, 32};
     sim->clock_rate = clocks[(rates >> 44) % 4];
+    static const int expiries_of_markers[] = {0, 0, 8, 32};
+    sim->expiry_of_markers = sim->fork == SIM_NO_FORK ? expiries_of_markers[(rates >> 48) % 4] : 0;
     for (int i = 0; i < sim->process_count; i++) {
         sim_process_start(sim, i);
         sim->processes[i].has_turn = true;
@@ -153,6 +155,10 @@ sim_step(struct sim *sim, int actor, uint64_t word)
     sim_kafka_moves(sim);
     fork_moves(sim);
     clocks_move(sim);
+    if (sim->expiry_of_markers && sim_happens(sim, sim->expiry_of_markers))
+        sim_marker_expires(sim, &sim->slots[sim_choose(sim, (unsigned)sim->slot_count)]);
+    if (sim->has_expired && sim_happens(sim, 64))
+        sim_doubt_search(sim);
     bool dies = sim_happens(sim, sim->crash_rate);
     struct err err;
     err.kind = ERR_NONE;

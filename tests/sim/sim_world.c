@@ -382,8 +382,13 @@ sim_run_out(struct sim *sim)
         run_out_both(sim);
         return;
     }
-    for (int i = 0; i < RUN_OUT && !sim_is_finished(sim) && !sim->result->is_failed; i++)
+    if (sim->has_expired)
+        sim_doubt_search(sim);
+    for (int i = 0; i < RUN_OUT && !sim_is_finished(sim) && !sim->result->is_failed; i++) {
         step_last(sim, last);
+        if (sim->has_expired)
+            sim_doubt_search(sim);
+    }
     if (!sim_is_finished(sim))
         sim_fail(sim, "it does not come to an end");
 }

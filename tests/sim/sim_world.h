@@ -18,6 +18,9 @@ struct sim_event {
     enum sim_fate fate;
     int64_t chunk;
     int copies; // that a read_committed consumer sees, or is bound to see
+    struct {
+        int64_t chunk, at, offset; // `at`: by the clock of the host that sent it
+    } record;                      // the last one that was appended
 };
 
 enum sim_transaction { SIM_EMPTY, SIM_ONGOING };
@@ -36,6 +39,7 @@ struct sim_slot {
     int64_t next_seq;
     struct chunk chunk;
     bool is_suspended;
+    int64_t ends; // of the topics, before the chunk's first record; -1: not known
 
     // The transaction coordinator and the partitions' leaders
     int64_t epoch;
@@ -144,14 +148,17 @@ struct sim {
     struct sim_process processes[SIM_PROCESSES];
     int slot_count, process_count, chunk_limit;
     int64_t event_count;
-    int fault_rate, crash_rate, expiry_rate, stay_rate, lag_rate, cut_rate, clock_rate; // of 256
-    bool is_quiet;                                                                      // no more harm
-    bool is_strict; // that a slot is suspended or retired, or a chunk in doubt, breaks an invariant
+    int fault_rate, crash_rate, expiry_rate, stay_rate, lag_rate, cut_rate, clock_rate,
+        expiry_of_markers; // of 256
+    bool is_quiet;         // no more harm
+    bool is_strict;        // that a slot is suspended or retired, or a chunk in doubt, breaks an invariant
     struct sim_wishes wishes;
 
     uint64_t word;    // choices left of this step
     uint64_t endless; // instead of it: each choice is made by this generator; 0: by the word
     int64_t now, chunks, nonces;
+    bool has_expired; // a marker: a chunk may be in doubt, a slot suspended
+    int64_t log_end;
     int64_t skew; // µs by which PostgreSQL's clock is ahead
     int64_t tick; // µs that pass at each look at the clock
     bool is_limit_known;
@@ -212,6 +219,10 @@ uint64_t sim_mix(uint64_t *state);
 void sim_kafka_begin(struct sim *sim);
 void sim_kafka_moves(struct sim *sim);
 void sim_kafka_calms(struct sim *sim); // every request under way arrives, no coordinator is cut off
+// The marker of a slot's unfinished chunk expires, if there is one and its transaction is over.
+void sim_marker_expires(struct sim *sim, struct sim_slot *slot);
+// As doubt.c does for a worker: a chunk in doubt is searched for in the topics, and the slot goes on.
+void sim_doubt_search(struct sim *sim);
 void sim_deliver(struct sim *sim, const struct sim_request *request);
 
 extern const struct publisher_ledger sim_ledger;

@@ -32,7 +32,7 @@ holds_in_every_schedule(void **state)
         assert_true(sights.crashes && sights.takeovers && sights.fencings && sights.old_answers);
         assert_true(sights.late_hits && sights.repeated_requests && sights.unstable_reads);
         assert_true(sights.recovered_published && sights.recovered_unpublished);
-        assert_true(sights.clocks_set && sights.clocks_refused);
+        assert_true(sights.clocks_set && sights.clocks_refused && sights.expired && sights.searched);
         assert_true(sights.turns && sights.copies && sights.put_backs && sights.stops);
     }
 }

@@ -130,6 +130,10 @@ print_sights(const struct sim_sights *sights)
         {"copies of the database", sights->copies},
         {"backups put back", sights->put_backs},
         {"stops", sights->stops},
+        {"clocks set", sights->clocks_set},
+        {"claims given back for a clock", sights->clocks_refused},
+        {"markers that expired", sights->expired},
+        {"chunks searched for in the topics", sights->searched},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         printf("  %-38s %14" PRIu64 "\n", rows[i].words, rows[i].count);
