@@ -154,7 +154,8 @@ static const struct guard {
      " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_outcome x)))"},
     {"what returned", LEVEL_WORKER,
      "SELECT concat((SELECT string_agg(x::text, '|' ORDER BY dlq_id) FROM redrive.returned x),"
-     " (SELECT x::text FROM redrive.returned_position x))"},
+     " (SELECT x::text FROM redrive.returned_position x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY low) FROM redrive.returned_gap x))"},
 };
 enum { GUARDS = sizeof guards / sizeof *guards, SEEN = 1000 };
 

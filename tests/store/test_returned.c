@@ -93,6 +93,45 @@ a_quick_consumer_is_noticed(void **state)
     assert_int_equal(get_operation(&sender.world, no).returned, 1);
 }
 
+// A consumer's transaction stays open while rows of others arrive, and longer than the ten seconds after
+// which a gap in the ids is given up where nobody can fill it.
+static void
+a_slow_consumer_is_noticed(void **state)
+{
+    (void)state;
+    static const char age_sql[] =
+        "UPDATE redrive.returned_gap SET noted_at = noted_at - interval '25 s';"
+        "UPDATE redrive.returned_position SET seen_at = seen_at - interval '25 s';"
+        "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message)"
+        " SELECT 'other', 'x', '{}', 'x' FROM generate_series(1, 3)";
+    const struct send_plan plan = {.steps = {10}, .step_count = 1, .halts = true, .halt_above = 20};
+    int64_t no = sender_ask(&sender, &plan, 1, 200);
+    assert_int_equal(sender_send(&sender, no), 10);
+    PGconn *slow = test_connect(sender.world.conninfo);
+    test_sql(slow, "BEGIN; SAVEPOINT s");
+    test_sql(
+        slow,
+        "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message, "
+        "created_at) SELECT event_id, event_type, '{}', 'again', clock_timestamp()::timestamp"
+        " FROM public.dlq_events WHERE id IN (SELECT dlq_id FROM redrive.item WHERE state = 'done' LIMIT 5)");
+    for (int look = 0; look < 3; look++) {
+        test_sql(sender.world.admin, age_sql);
+        assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    }
+    assert_int_equal(get_operation(&sender.world, no).returned, 0);
+    test_sql(slow, "COMMIT");
+    PQfinish(slow);
+    assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    struct operation operation = get_operation(&sender.world, no);
+    assert_int_equal(operation.returned, 5);
+    assert_int_equal(operation.state, OPERATION_HALTED);
+
+    test_sql(sender.world.admin, age_sql);
+    assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    assert_int_equal(get_operation(&sender.world, no).returned, 5);
+    assert_int_equal(test_number(sender.world.admin, "SELECT count(*) FROM redrive.returned_gap"), 0);
+}
+
 static void
 a_row_set_back_to_pending_returned(void **state)
 {
@@ -280,6 +319,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         sent(knows_what_came_back),
         sent(a_quick_consumer_is_noticed),
+        sent(a_slow_consumer_is_noticed),
         sent(a_row_set_back_to_pending_returned),
         sent(what_was_refused_did_not_come_back),
         sent(sends_a_record_once_that_was_written_twice),

@@ -12,7 +12,7 @@ CREATE TABLE redrive.returned (
 CREATE INDEX returned_sent ON redrive.returned (sent_id);
 CREATE INDEX returned_operation ON redrive.returned (operation_no, sent_at);
 
--- How far the contract table was searched for them. `sure` trails `seen` by ten seconds, for rows that commit out of order.
+-- How far the contract table was searched for them. `sure` trails `seen` by ten seconds: a consumer may be quicker than the end of the chunk.
 CREATE TABLE redrive.returned_position (
     one     boolean PRIMARY KEY DEFAULT true CHECK (one),
     sure    bigint NOT NULL DEFAULT 0,
@@ -20,6 +20,15 @@ CREATE TABLE redrive.returned_position (
     seen_at timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 INSERT INTO redrive.returned_position DEFAULT VALUES;
+
+-- Ids up to `sure` that no row had when it passed them. Sequences are not commit order, so a transaction that was open may still bring rows with
+-- them: they are looked for until every transaction that had begun to write by then has ended, and for ten seconds at least.
+CREATE TABLE redrive.returned_gap (
+    low      bigint NOT NULL,
+    high     bigint NOT NULL,
+    ended_by bigint NOT NULL, -- the transactions that may bring them are below this one
+    noted_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
 
 ---- functions
 
@@ -82,43 +91,67 @@ BEGIN
     END IF;
 END $$;
 
--- Searches rows that arrived since the last call, at most p_limit, for events that were republished before, and counts each for the operation
--- that did it last. One worker at a time; others return false. True: all rows are searched.
-CREATE OR REPLACE FUNCTION redrive.returned_find(p_limit bigint) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+-- The rows, at most p_limit, that were committed since at ids that had none (returned_gap). Forgets gaps that nobody can fill any more.
+-- Plan: gaps one by one, by key.
+CREATE OR REPLACE FUNCTION redrive._returned_late(p_limit bigint) RETURNS bigint[]
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET enable_seqscan = off AS $$
 DECLARE
-    w redrive.returned_position;
-    v_top bigint;
-    v_rows bigint;
-    v_no bigint;
+    v_floor bigint := txid_snapshot_xmin(txid_current_snapshot()); -- before the look, which sees all that ended below it
+    v_ids bigint[];
+    v_gaps bigint[]; -- of each id, the gap's low
 BEGIN
-    SELECT * INTO w FROM redrive.returned_position FOR UPDATE SKIP LOCKED;
-    IF NOT FOUND THEN
-        RETURN false;
+    SELECT coalesce(array_agg(f.id ORDER BY f.id), '{}'), array_agg(f.low ORDER BY f.id) INTO v_ids, v_gaps
+      FROM (SELECT e.id, g.low FROM redrive.returned_gap g
+             CROSS JOIN LATERAL (SELECT x.id FROM :"events" x WHERE x.id >= g.low AND x.id <= g.high ORDER BY x.id LIMIT p_limit) e
+             ORDER BY e.id LIMIT p_limit) f;
+    IF cardinality(v_ids) > 0 THEN
+        WITH filled AS (DELETE FROM redrive.returned_gap g WHERE g.low IN (SELECT unnest(v_gaps)) RETURNING g.*),
+        ends AS (
+            SELECT f.low AS gap, f.low - 1 AS id, f.ended_by, f.noted_at FROM filled f
+            UNION ALL SELECT f.low, w.id, f.ended_by, f.noted_at FROM filled f JOIN unnest(v_ids, v_gaps) AS w (id, gap) ON w.gap = f.low
+            UNION ALL SELECT f.low, f.high + 1, f.ended_by, f.noted_at FROM filled f)
+        INSERT INTO redrive.returned_gap (low, high, ended_by, noted_at)
+        SELECT p.was + 1, p.id - 1, p.ended_by, p.noted_at
+          FROM (SELECT e.*, lag(e.id) OVER (PARTITION BY e.gap ORDER BY e.id) AS was FROM ends e) p WHERE p.id - 1 > p.was;
     END IF;
-    IF NOT EXISTS (SELECT FROM redrive.chunk WHERE state IN ('claimed', 'in doubt'))
-       AND NOT redrive.has_sent() THEN
-        SELECT coalesce(max(e.id), 0) INTO v_top FROM :"events" e; -- nothing was sent, so nothing can return
-        UPDATE redrive.returned_position SET sure = v_top, seen = v_top, seen_at = clock_timestamp() WHERE seen <> v_top;
-        RETURN true;
+    IF cardinality(v_ids) < p_limit THEN
+        DELETE FROM redrive.returned_gap WHERE ended_by <= v_floor AND noted_at < clock_timestamp() - interval '10 s';
     END IF;
-    SELECT max(id), count(*) INTO v_top, v_rows
-      FROM (SELECT e.id FROM :"events" e WHERE e.id > w.sure ORDER BY e.id LIMIT p_limit) AS ahead;
-    IF v_rows = 0 THEN
-        RETURN true;
-    ELSIF v_rows > 20 THEN -- each would scan the keys outside the index
-        PERFORM redrive.work_index_keys(1000);
-    END IF;
+    RETURN v_ids;
+END $$;
 
+-- Moves `sure` from p_from to p_to, the id of a row, and notes the ids between that no row has. The 20000 highest gaps are kept, lest a transaction
+-- that is left open for days makes each look dearer.
+CREATE OR REPLACE FUNCTION redrive._returned_pass(p_from bigint, p_to bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_kept CONSTANT bigint := 20000;
+BEGIN
+    INSERT INTO redrive.returned_gap (low, high, ended_by)
+    SELECT p.was + 1, p.id - 1, txid_snapshot_xmax(txid_current_snapshot())
+      FROM (SELECT w.id, lag(w.id, 1, p_from) OVER (ORDER BY w.id) AS was
+              FROM (SELECT e.id FROM :"events" e WHERE e.id > p_from AND e.id <= p_to UNION SELECT p_to) w) p WHERE p.id - 1 > p.was;
+    IF (SELECT count(*) FROM redrive.returned_gap) > v_kept THEN
+        DELETE FROM redrive.returned_gap WHERE low < (SELECT g.low FROM redrive.returned_gap g ORDER BY g.low DESC OFFSET v_kept - 1 LIMIT 1);
+    END IF;
+    UPDATE redrive.returned_position SET sure = p_to;
+END $$;
+
+-- Counts those of these rows whose events were republished before, each for the operation that did it last.
+CREATE OR REPLACE FUNCTION redrive._returned_count(p_ids bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_no bigint;
+BEGIN
     FOR v_no IN
         WITH found AS (
             INSERT INTO redrive.returned (dlq_id, operation_no, sent_id, sent_at, known_by, times)
             SELECT e.id, i.operation_no, i.sent_id, i.sent_at, i.known_by,
                    1 + coalesce((SELECT c.times FROM redrive.returned c WHERE c.dlq_id = i.sent_id), 0)
-              FROM :"events" e CROSS JOIN LATERAL redrive._sent_item(e.id, e.created_at, e.event_id, e.correlation_id, e.event_type, e.source_id,
-                                                                             e.kafka_topic, e.kafka_partition, e.kafka_offset) i
-             WHERE e.id > w.sure AND e.id <= v_top AND i.operation_no IS NOT NULL
-               AND NOT EXISTS (SELECT FROM redrive.returned c WHERE c.dlq_id = e.id)
+              FROM unnest(p_ids) AS w (id)
+             CROSS JOIN LATERAL (SELECT x.id, x.created_at, x.event_id, x.correlation_id, x.event_type, x.source_id, x.kafka_topic,
+                                        x.kafka_partition, x.kafka_offset FROM :"events" x WHERE x.id = w.id LIMIT 1) e
+             CROSS JOIN LATERAL redrive._sent_item(e.id, e.created_at, e.event_id, e.correlation_id, e.event_type, e.source_id, e.kafka_topic,
+                                                   e.kafka_partition, e.kafka_offset) i
+             WHERE i.operation_no IS NOT NULL AND NOT EXISTS (SELECT FROM redrive.returned c WHERE c.dlq_id = e.id)
             ON CONFLICT DO NOTHING RETURNING operation_no, sent_id),
         -- A consumer may write one failure twice: it counts once.
         per AS (SELECT b.operation_no, count(DISTINCT b.sent_id) AS n FROM found b
@@ -130,16 +163,50 @@ BEGIN
         PERFORM redrive._operation_judge(v_no, 0);
     END LOOP;
     PERFORM redrive._revisions_carry(c.sent_id, c.dlq_id) FROM redrive.returned c
-      WHERE c.dlq_id > w.sure AND c.dlq_id <= v_top AND c.sent_id <> c.dlq_id AND (SELECT EXISTS (SELECT FROM redrive.revision))
+      WHERE c.dlq_id = ANY (p_ids) AND c.sent_id <> c.dlq_id AND (SELECT EXISTS (SELECT FROM redrive.revision))
         AND EXISTS (SELECT FROM redrive.revision r WHERE r.dlq_id = c.sent_id);
+END $$;
 
-    IF v_rows = p_limit THEN -- a full page: rows that commit late have higher ids
-        UPDATE redrive.returned_position SET sure = v_top, seen = v_top, seen_at = clock_timestamp();
+-- Searches rows that arrived since the last call, and as many that were committed late, at most p_limit of each, for events that were republished
+-- before. One worker at a time; others return false. True: all rows are searched.
+CREATE OR REPLACE FUNCTION redrive.returned_find(p_limit bigint) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    w redrive.returned_position;
+    v_top bigint;
+    v_late bigint[];
+    v_ahead bigint[];
+BEGIN
+    SELECT * INTO w FROM redrive.returned_position FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
         RETURN false;
-    ELSIF w.seen_at < clock_timestamp() - interval '10 s' THEN
-        UPDATE redrive.returned_position SET sure = w.seen, seen = v_top, seen_at = clock_timestamp();
     END IF;
-    RETURN true;
+    IF NOT EXISTS (SELECT FROM redrive.chunk WHERE state IN ('claimed', 'in doubt'))
+       AND NOT redrive.has_sent() THEN
+        SELECT coalesce(max(e.id), 0) INTO v_top FROM :"events" e; -- nothing was sent, so nothing can return
+        UPDATE redrive.returned_position SET sure = v_top, seen = v_top, seen_at = clock_timestamp() WHERE seen <> v_top;
+        DELETE FROM redrive.returned_gap;
+        RETURN true;
+    END IF;
+    v_late := redrive._returned_late(p_limit);
+    v_ahead := ARRAY(SELECT e.id FROM :"events" e WHERE e.id > w.sure ORDER BY e.id LIMIT p_limit);
+    v_top := v_ahead[cardinality(v_ahead)];
+    IF cardinality(v_late) + cardinality(v_ahead) > 20 THEN -- each would scan the keys outside the index
+        PERFORM redrive.work_index_keys(1000);
+    END IF;
+    IF cardinality(v_late) + cardinality(v_ahead) > 0 THEN
+        PERFORM redrive._returned_count(v_late || v_ahead);
+    END IF;
+    IF cardinality(v_ahead) = p_limit THEN -- a full page
+        PERFORM redrive._returned_pass(w.sure, v_top);
+        UPDATE redrive.returned_position SET seen = v_top, seen_at = clock_timestamp();
+    ELSIF cardinality(v_ahead) > 0 AND w.seen_at < clock_timestamp() - interval '10 s' THEN
+        IF w.seen > w.sure THEN
+            PERFORM redrive._returned_pass(w.sure, w.seen);
+        END IF;
+        UPDATE redrive.returned_position SET seen = v_top, seen_at = clock_timestamp();
+    END IF;
+    RETURN cardinality(v_late) < p_limit AND cardinality(v_ahead) < p_limit;
 END $$;
 
 -- Events of an operation whose own row is pending again: some consumers reopen it instead of writing another. Looks at its ten newest chunks.
