@@ -18,10 +18,14 @@ enum {
     SWEPT = 50000, // rows that a step of the sweep compares, or whose counts it compares
     FOLD_EVERY = 64,
     FOLD_ROWS = 4000,
+    PRUNED = 2000, // series that a step of the pruning looks at
 };
 static const int64_t LOOK_EVERY = US_PER_SECOND / 4;
 static const int64_t CHECK_EVERY = US_PER_SECOND;
 static const int64_t ACQUIRE_EVERY = 2 * US_PER_SECOND;
+static const int64_t PRUNE_EVERY = 60 * US_PER_SECOND;
+static const int64_t KEPT_EMPTY = 3600 * US_PER_SECOND; // a group without an event, so that one that comes
+                                                        // and goes is not described again and again
 static const int64_t LATE_FOR = 2 * US_PER_SECOND; // an id below the highest may be committed so much later
 // Work that confirms what is known takes at most one part in so many of the time, work that finds changes one
 // in so few.
@@ -67,6 +71,12 @@ struct maintainer_sweep {
     int32_t series; // of SWEEP_SERIES: those up to this number are compared
 };
 
+// For series and groups that have no event any more.
+struct maintainer_prune {
+    int64_t at;
+    int32_t above; // the walk goes on above this series
+};
+
 struct maintainer {
     const struct store_settings *settings;
     struct store *store;
@@ -84,6 +94,7 @@ struct maintainer {
     struct maintainer_load load;
     struct maintainer_search search;
     struct maintainer_sweep sweep;
+    struct maintainer_prune prune;
     struct snapshot_writer snapshots;
 };
 
@@ -459,6 +470,23 @@ sweep_step(struct maintainer *maintainer, struct err *err)
     return true;
 }
 
+// --- pruning ---
+
+static bool
+prune_step(struct maintainer *maintainer, struct err *err)
+{
+    struct rollup_pruning pruning = {.above = maintainer->prune.above, .rows = PRUNED, .idle_us = KEPT_EMPTY};
+    int64_t began = clock_mono();
+    if (!rollup_prune(maintainer->store, maintainer->name, maintainer->load.series, &pruning, err))
+        return false;
+    int64_t now = clock_mono();
+    int64_t pause = (now - began) * CONFIRMING;
+    int64_t least = pruning.above ? CHECK_EVERY : PRUNE_EVERY;
+    maintainer->prune.at = now + (pause > least ? pause : least);
+    maintainer->prune.above = pruning.above;
+    return true;
+}
+
 // --- one step ---
 
 static bool
@@ -505,12 +533,15 @@ do_next(struct maintainer *maintainer, int64_t *wait, struct err *err)
         return search_step(maintainer, err);
     if (now >= maintainer->sweep.at || maintainer->sweep.turn == SWEEP_SERIES_NOW)
         return sweep_step(maintainer, err);
+    if (now >= maintainer->prune.at)
+        return prune_step(maintainer, err);
     if (now >= maintainer->snapshots.at)
         return snapshot_writer_step(&maintainer->snapshots, maintainer->store, maintainer->name,
                                     maintainer->arrivals.sure, err);
 
     int64_t until = earlier(earlier(maintainer->arrivals.look_at, maintainer->search.check_at),
                             earlier(maintainer->sweep.at, maintainer->snapshots.at));
+    until = earlier(until, maintainer->prune.at);
     *wait = until > now ? until - now : 1000;
     return true;
 }

@@ -16,6 +16,8 @@
 // at a million, two where the server is busy. Where counts differ and no event explains it, the counts are
 // compared at once.
 //
+// Series and groups that have had no event for an hour are removed, some at a time.
+//
 // The first count has two passes. The first reads and counts all events, newest first; then the counts are
 // exact. The second moves them to where lists and rows are read (store/rollup/rollup.h), which costs more
 // than the reading.

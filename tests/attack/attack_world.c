@@ -143,6 +143,7 @@ static const struct guard {
      "SELECT md5(concat((SELECT string_agg(x::text, '|') FROM redrive.rollup_state x),"
      " (SELECT string_agg(x::text, '|' ORDER BY key) FROM redrive.rollup_group x),"
      " (SELECT string_agg(x::text, '|' ORDER BY no) FROM redrive.rollup_series x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY series) FROM redrive.rollup_idle x),"
      " (SELECT string_agg(x::text, '|' ORDER BY dlq_id) FROM redrive.rollup_event x),"
      " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_total x),"
      " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_hour x),"

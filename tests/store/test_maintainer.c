@@ -48,13 +48,19 @@ prepare(struct bench *bench, int events)
 
 // A rollup that agrees with the table. From here on the test itself is the maintainer.
 static void
-begin(struct bench *bench, int events)
+count_all(struct bench *bench)
 {
-    prepare(bench, events);
     struct maintainer *maintainer = maintainer_create(&bench->world.settings);
     keep_until_exact(maintainer);
     maintainer_destroy(maintainer);
     claim(bench, bench->name, true);
+}
+
+static void
+begin(struct bench *bench, int events)
+{
+    prepare(bench, events);
+    count_all(bench);
 }
 
 static void
@@ -179,6 +185,9 @@ assert_refuses(struct bench *bench, const char *name)
     assert_refused(rollup_move_batch(bench->store, name, &n, &err), ERR_CONFLICT, "somebody else");
     assert_refused(rollup_recount(bench->store, name, 10, &cell, &n, &err), ERR_CONFLICT, "somebody else");
     assert_refused(rollup_fold(bench->store, name, 0, &err), ERR_CONFLICT, "somebody else");
+    assert_refused(
+        rollup_prune(bench->store, name, bench->series, &(struct rollup_pruning){.rows = 10}, &err),
+        ERR_CONFLICT, "somebody else");
     test_sql(bench->world.admin, "UPDATE public.dlq_events SET event_type = 'of nobody yet' WHERE id = 1");
     assert_refused(rollup_gather(bench->store, name, bench->series, &range, &bench->batch, &err),
                    ERR_CONFLICT, "somebody else");
@@ -377,6 +386,70 @@ an_idle_maintainer_rests(void **state)
     end(&bench);
 }
 
+// One walk over all series, some at a time; how many were removed.
+static int64_t
+prune(struct bench *bench, int64_t idle_us)
+{
+    struct rollup_pruning pruning = {.rows = 3, .idle_us = idle_us};
+    int64_t gone = 0;
+    do {
+        assert_works(rollup_prune(bench->store, bench->name, bench->series, &pruning, &err));
+        gone += pruning.gone;
+    } while (pruning.above);
+    return gone;
+}
+
+static void
+groups_without_events_are_forgotten(void **state)
+{
+    (void)state;
+    static const int64_t hour = 3600 * US_PER_SECOND;
+    struct bench bench;
+    prepare(&bench, 50);
+    PGconn *admin = bench.world.admin;
+    test_sql(admin, "UPDATE public.dlq_events SET error_message = '', stack_trace = 'java.net.' || CASE id "
+                    "WHEN 1 THEN 'First' ELSE chr(65 + id::int %% 7) END || 'Exception: x'");
+    count_all(&bench);
+    struct rollup_series *stale = rollup_series_create();
+    const int64_t ids[] = {2, 3};
+    const int32_t versions[] = {0, 0};
+    const struct rollup_range range = {.ids = ids, .versions = versions, .id_count = 2};
+    assert_works(rollup_gather(bench.store, bench.name, stale, &range, &bench.batch, &err));
+    test_sql(admin, "UPDATE redrive.rollup_group SET known_at = '2026-01-02 03:04:05Z'");
+    assert_int_equal(prune(&bench, 0) + prune(&bench, 0), 0); // all have events
+
+    apply(&bench, ACTION_DISCARD, 2, 50);
+    struct rollup_missing missing;
+    assert_works(rollup_compare(bench.store, bench.name, 50, 1000, &missing, &err));
+    rollup_missing_release(&missing);
+    assert_int_equal(prune(&bench, hour) + prune(&bench, hour), 0); // not yet
+    test_sql(admin, "UPDATE redrive.rollup_idle SET since = since - interval '2 hours'");
+    assert_int_equal(prune(&bench, hour), 7);
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.rollup_series"), 1);
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.rollup_group"), 1);
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.rollup_idle"), 0);
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.rollup_outcome o WHERE since > "
+                                        "'2026-01-03' AND NOT EXISTS (SELECT FROM "
+                                        "redrive.rollup_group g WHERE g.key = o.group_key)"),
+                     0);
+    assert_int_equal(test_number(admin, "SELECT sum(n) FROM redrive.rollup_outcome"), 49);
+
+    // A maintainer that remembers a removed series counts nothing under it.
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id IN (2, 3)");
+    assert_works(rollup_gather(bench.store, bench.name, stale, &range, &bench.batch, &err));
+    assert_refused(rollup_add(bench.store, bench.name, &bench.batch, INT64_MIN, &err), ERR_CONFLICT,
+                   "removed meanwhile");
+    assert_works(rollup_gather(bench.store, bench.name, bench.series, &range, &bench.batch, &err));
+    assert_works(rollup_add(bench.store, bench.name, &bench.batch, INT64_MIN, &err));
+    assert_check(&bench, 3, 0, 0);
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.rollup_event b JOIN "
+                                        "redrive.rollup_series c ON c.no = b.series JOIN "
+                                        "redrive.rollup_group g ON g.key = c.group_key"),
+                     3);
+    rollup_series_destroy(stale);
+    end(&bench);
+}
+
 int
 main(void)
 {
@@ -388,6 +461,7 @@ main(void)
         cmocka_unit_test(a_reopened_event_is_counted_again),
         cmocka_unit_test(a_time_without_maintainer_is_compared),
         cmocka_unit_test(late_commits_are_seen_by_looking),
+        cmocka_unit_test(groups_without_events_are_forgotten),
         cmocka_unit_test(an_idle_maintainer_rests),
     };
     return cmocka_run_group_tests_name("maintainer", tests, NULL, NULL);

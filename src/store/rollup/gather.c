@@ -382,3 +382,27 @@ rollup_gather(struct store *store, const char *maintainer, struct rollup_series 
         series_forget(series); // the database may not know some
     return ok;
 }
+
+bool
+rollup_prune(struct store *store, const char *maintainer, struct rollup_series *series,
+             struct rollup_pruning *pruning, struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, maintainer);
+    param_int4(&params, pruning->above);
+    param_int8(&params, (int64_t)pruning->rows);
+    param_int8(&params, pruning->idle_us);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING,
+                "SELECT until, gone FROM redrive.rollup_prune($1, $2, $3, $4 * interval '1 microsecond')",
+                &params, &r, err)) {
+        series_forget(series); // it may have been done
+        return false;
+    }
+    pruning->above = value_int4(r, 0, 0);
+    pruning->gone = value_int8(r, 0, 1);
+    if (pruning->gone > 0)
+        series_forget(series);
+    PQclear(r);
+    return true;
+}

@@ -94,9 +94,9 @@ static const char emptied_sql[] =
 static const char outcomes_sql[] =
     "SELECT o.group_key, coalesce(sum(o.n) FILTER (WHERE o.outcome = 'resolved'), 0)::int8,"
     " coalesce(sum(o.n) FILTER (WHERE o.outcome = 'discarded'), 0)::int8,"
-    " coalesce(sum(o.n) FILTER (WHERE o.outcome = 'reprocessed'), 0)::int8, coalesce(min(g.known_at), "
-    "min(o.since))"
-    " FROM redrive.rollup_outcome o LEFT JOIN redrive.rollup_group g ON g.key = o.group_key"
+    " coalesce(sum(o.n) FILTER (WHERE o.outcome = 'reprocessed'), 0)::int8,"
+    " least(min(g.known_at), min(o.since))"
+    " FROM redrive.rollup_outcome o JOIN redrive.rollup_group g ON g.key = o.group_key"
     " GROUP BY o.group_key";
 static const char returned_sql[] =
     "SELECT b.series, count(*) FROM redrive.returned k JOIN redrive.rollup_event b ON b.dlq_id = k.dlq_id"

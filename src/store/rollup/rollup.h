@@ -155,4 +155,17 @@ bool rollup_recount(struct store *store, const char *maintainer, size_t rows, in
 // Adds up rows of the same count that rollup_add appended, about `rows` rows.
 bool rollup_fold(struct store *store, const char *maintainer, int64_t rows, struct err *err) MUST_CHECK;
 
+// Removes series and groups that have had no pending event for a while; error messages do not outlive their
+// events. One that comes back is described again. Not during a first count.
+struct rollup_pruning {
+    int32_t above;   // the walk: series above this number are looked at; 0: from the first
+    size_t rows;     // series to look at
+    int64_t idle_us; // without an event for so long
+    int64_t gone;    // answer: series that were removed
+};
+// Sets above to where the next call goes on, 0: the walk is over. Forgets the cache where something was
+// removed.
+bool rollup_prune(struct store *store, const char *maintainer, struct rollup_series *series,
+                  struct rollup_pruning *pruning, struct err *err) MUST_CHECK;
+
 #endif

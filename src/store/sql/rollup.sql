@@ -26,6 +26,12 @@ CREATE TABLE redrive.rollup_series (
     UNIQUE (group_key, event_type, source_table, topic)
 );
 
+-- Series without an event, and since when: rollup_prune removes them, and groups without a series.
+CREATE UNLOGGED TABLE redrive.rollup_idle (
+    series integer PRIMARY KEY,
+    since  timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
 CREATE UNLOGGED TABLE redrive.rollup_event (
     dlq_id  bigint PRIMARY KEY,
     series  integer NOT NULL,
@@ -198,6 +204,16 @@ BEGIN
     ON CONFLICT DO NOTHING;
 END $$;
 
+-- Refuses series that are not there, or whose group has no description: rollup_prune of another maintainer removed what the caller remembers.
+CREATE OR REPLACE FUNCTION redrive._rollup_known(p_series integer[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    IF EXISTS (SELECT FROM (SELECT DISTINCT w.no FROM unnest(p_series) AS w (no)) a
+                WHERE NOT EXISTS (SELECT FROM redrive.rollup_series c JOIN redrive.rollup_group g ON g.key = c.group_key WHERE c.no = a.no)) THEN
+        RAISE EXCEPTION 'a series of the rollup was removed meanwhile' USING ERRCODE = 'RD001';
+    END IF;
+END $$;
+
 -- Pending events above an id that are not counted, the lowest first, with the versions that were seen.
 -- Plan: made again for each p_above, which may leave a hundred rows or all.
 CREATE OR REPLACE FUNCTION redrive.rollup_arrivals(p_above bigint, p_limit bigint, OUT ids bigint[], OUT versions xid[])
@@ -223,6 +239,7 @@ DECLARE
     v_stale bigint[]; -- a snapshot may hold their old text
 BEGIN
     s := redrive._rollup_renew(p_maintainer);
+    PERFORM redrive._rollup_known(p_series);
     WITH looked AS MATERIALIZED (
         SELECT DISTINCT ON (w.id) w.id, w.series, w.created, w.retries::smallint AS retries, w.version
           FROM unnest(p_ids, p_series, p_created, p_retries, p_versions) AS w (id, series, created, retries, version) ORDER BY w.id),
@@ -274,6 +291,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp
 DECLARE s redrive.rollup_state;
 BEGIN
     s := redrive._rollup_renew(p_maintainer);
+    PERFORM redrive._rollup_known(p_bounded);
     IF s.low <> p_was_low THEN
         RAISE EXCEPTION 'the rollup has loaded down to %, not to %', s.low, p_was_low USING ERRCODE = 'RD001';
     END IF;

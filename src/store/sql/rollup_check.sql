@@ -175,3 +175,38 @@ BEGIN
         SELECT group_key, outcome, sum(n), min(since) FROM gone GROUP BY group_key, outcome HAVING sum(n) <> 0;
     END IF;
 END $$;
+
+-- Looks at the p_rows series above p_above: removes those that have had no pending event for p_idle, and groups without a series, with their texts.
+-- Their outcomes stay, counted since the group was known. until: looked up to this series; NULL: to the last. gone: how many were removed.
+-- Plan: series by key, each with the index of its events.
+CREATE OR REPLACE FUNCTION redrive.rollup_prune(p_maintainer text, p_above integer, p_rows bigint, p_idle interval, OUT until integer, OUT gone bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    s redrive.rollup_state;
+    v_looked integer[];
+    v_idle integer[];
+    v_groups bigint[];
+BEGIN
+    s := redrive._rollup_renew(p_maintainer);
+    gone := 0;
+    IF s.low > 0 OR EXISTS (SELECT FROM redrive.rollup_batch) THEN
+        RETURN; -- their events cannot be found by series yet
+    END IF;
+    v_looked := ARRAY(SELECT c.no FROM redrive.rollup_series c WHERE c.no > p_above ORDER BY c.no LIMIT p_rows);
+    IF cardinality(v_looked) = p_rows THEN
+        until := v_looked[p_rows::integer];
+    END IF;
+    v_idle := ARRAY(SELECT w.no FROM unnest(v_looked) AS w (no)
+                      LEFT JOIN LATERAL (SELECT b.series FROM redrive.rollup_event b WHERE b.series = w.no LIMIT 1) e ON true WHERE e.series IS NULL);
+    DELETE FROM redrive.rollup_idle i WHERE i.series = ANY (v_looked) AND NOT i.series = ANY (v_idle);
+    WITH due AS (DELETE FROM redrive.rollup_idle i WHERE i.series = ANY (v_idle) AND i.since <= clock_timestamp() - p_idle RETURNING i.series),
+    pruned AS (DELETE FROM redrive.rollup_series c USING due WHERE c.no = due.series RETURNING c.group_key)
+    SELECT array_agg(DISTINCT p.group_key), count(*) INTO v_groups, gone FROM pruned p;
+    INSERT INTO redrive.rollup_idle (series) SELECT c.no FROM redrive.rollup_series c WHERE c.no = ANY (v_idle) ON CONFLICT DO NOTHING;
+    IF gone > 0 THEN
+        WITH pruned AS (
+            DELETE FROM redrive.rollup_group g
+             WHERE g.key = ANY (v_groups) AND NOT EXISTS (SELECT FROM redrive.rollup_series c WHERE c.group_key = g.key) RETURNING g.key, g.known_at)
+        UPDATE redrive.rollup_outcome o SET since = p.known_at FROM pruned p WHERE o.group_key = p.key AND o.since > p.known_at;
+    END IF;
+END $$;
