@@ -120,12 +120,36 @@ find_leader(const struct members *members, uint64_t key)
                           : NULL;
 }
 
+static const char *
+keep_text(const char *text, struct arena *arena)
+{
+    return arena_text(arena, bytes_of(text));
+}
+
+// A copy with its texts.
+static struct event_group
+keep_group(const struct event_group *group, struct arena *arena)
+{
+    struct event_group kept = *group;
+    kept.value = keep_text(group->value, arena);
+    kept.text.pattern = keep_text(group->text.pattern, arena);
+    kept.text.error_class = keep_text(group->text.error_class, arena);
+    kept.text.sample = keep_text(group->text.sample, arena);
+    kept.text.frame = keep_text(group->text.frame, arena);
+    for (int i = 0; i < GROUP_TOP; i++) {
+        kept.types[i].name = keep_text(group->types[i].name, arena);
+        kept.topics[i].name = keep_text(group->topics[i].name, arena);
+    }
+    return kept;
+}
+
 static void
 merge_groups(const struct backlog *backlog, bool is_detailed, int64_t now, struct arena *arena,
              struct group_list *list, struct group_list *parts)
 {
     struct group_list single;
-    backlog_groups(backlog, PIVOT_ERROR, NULL, now, arena, &single);
+    struct arena scratch = {0}; // of the single groups, of which few are kept
+    backlog_groups(backlog, PIVOT_ERROR, NULL, now, &scratch, &single);
     struct members members = find_members(&single);
     uint32_t *leaders = find_leaders(backlog, &members);
     const struct tally_query query = {.pivot = PIVOT_ERROR, .leaders = leaders, .is_detailed = is_detailed};
@@ -138,7 +162,8 @@ merge_groups(const struct backlog *backlog, bool is_detailed, int64_t now, struc
 
     *parts = (struct group_list){.groups = arena_array(arena, members.count, sizeof *parts->groups)};
     for (size_t i = 0; i < members.count; i++)
-        parts->groups[parts->count++] = *members.list[i].group;
+        parts->groups[parts->count++] = keep_group(members.list[i].group, arena);
+    arena_release(&scratch);
     free(members.list);
     free(leaders);
 }
