@@ -144,9 +144,12 @@ publisher_finish(struct publisher *publisher, struct err *err)
 
     note_finished(publisher);
     flight_end(&publisher->flight);
-    bool is_opened_ahead =
-        publisher->epoch.producer && !broken(BROKEN_SAME_EPOCH) && !broken(BROKEN_TURN_EARLY);
-    if (publisher->settings.is_transactional && is_opened_ahead) {
+    bool is_opened_ahead = publisher->settings.is_transactional && publisher->epoch.producer;
+    if (broken(BROKEN_SAME_EPOCH))
+        is_opened_ahead = false;
+    if (broken(BROKEN_TURN_EARLY))
+        is_opened_ahead = false;
+    if (is_opened_ahead) {
         publisher->epoch.init_at = publisher_mono(publisher); // opened ahead
         publisher_go(publisher, AT_INIT);
     } else {

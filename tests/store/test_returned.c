@@ -186,7 +186,8 @@ sends_a_record_once_that_was_written_twice(void **state)
                                  "error_message) VALUES ('evt-8', 'x', '{}', 'x')");
     int64_t ids[] = {7, 8, 9, 10, 301, 302, 303};
     struct preview preview;
-    assert_works(operation_preview(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, 7},
+    assert_works(operation_preview(sender.world.store,
+                                   &(struct preview_query){ACTION_REPROCESS, ids, 7, NULL},
                                    &sender.world.arena, &preview, &err));
     assert_int_equal(preview.doubled, 6);
     struct operation_request request = {
@@ -219,11 +220,12 @@ warns_of_what_was_overtaken(void **state)
              " ('n6', 'x', 'src-6', '{}', 'x', 'other', 'PENDING', localtimestamp + interval '1 h')");
     const int64_t ids[] = {1, 2, 3, 4, 5, 6, 303};
     struct preview preview;
-    assert_works(operation_preview(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, 7},
+    assert_works(operation_preview(sender.world.store,
+                                   &(struct preview_query){ACTION_REPROCESS, ids, 7, NULL},
                                    &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 2);
     assert_int_equal(preview.overtaken_resolved, 1);
-    assert_works(operation_preview(sender.world.store, &(struct preview_query){ACTION_DISCARD, ids, 7},
+    assert_works(operation_preview(sender.world.store, &(struct preview_query){ACTION_DISCARD, ids, 7, NULL},
                                    &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 0);
 }
@@ -257,13 +259,15 @@ warns_of_a_key_that_all_have(void **state)
     for (size_t i = 0; i < EVENTS; i++)
         ids[i] = FIRST + 1 + (int64_t)i;
     struct preview preview;
-    assert_works(operation_preview(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, EVENTS},
+    assert_works(operation_preview(sender.world.store,
+                                   &(struct preview_query){ACTION_REPROCESS, ids, EVENTS, NULL},
                                    &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 19999);
     assert_int_equal(preview.overtaken_resolved, 10000);
     assert_int_equal(preview.doubled, 2);
     // The same, key by key.
-    assert_works(operation_preview(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, 15000},
+    assert_works(operation_preview(sender.world.store,
+                                   &(struct preview_query){ACTION_REPROCESS, ids, 15000, NULL},
                                    &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 15000);
     assert_int_equal(preview.overtaken_resolved, 10000);

@@ -309,7 +309,7 @@ find(const char *text, int *row, int *col)
 static enum dialog_outcome
 click(struct dialog *dialog, const char *text)
 {
-    int row, col;
+    int row = 0, col = 0;
     clock_skip(2 * DIALOG_PAUSE);
     (void)draw(dialog);
     dialog_layout(dialog, false, canvas_area(&canvas));
@@ -343,7 +343,7 @@ a_click_counts_on_a_button_that_was_seen(void **state)
     dialog_line(dialog, ROLE_DIALOG, "so that the button is a row below");
     assert_int_equal(click(dialog, "Reprocess  "), DIALOG_OPEN);
     clock_skip(DIALOG_SHOWN);
-    int row, col;
+    int row = 0, col = 0;
     find("Reprocess  ", &row, &col);
     (void)press(dialog, DO_NONE);
     assert_int_equal(dialog_click(dialog, row, col), DIALOG_OPEN); // at once after a key
