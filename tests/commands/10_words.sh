@@ -74,7 +74,7 @@ run groups --json=yes
 ok "a value too many" all exits 2 ';' one_sentence
 run events --limit many
 ok "a number that is none" all exits 2 ';' one_sentence
-run events --id 0
+run events --id none
 ok "an id that is none" all exits 2 ';' one_sentence
 run groups surplus
 ok "an argument too many" all exits 2 ';' one_sentence
@@ -105,6 +105,9 @@ profile "prod" {
     protect = count
 }
 CONFIG
+run config --json
+ok "a secret that everybody may read is refused" all exits 2 ';' warns "everybody may read this file"
+chmod o= "$config"
 run config --json
 ok "config names and places" all exits 0 ';' names setting value from ';' \
     json '[r for r in rows if r["setting"] == "confirm_above"][0]["value"] == "50"' ';' \

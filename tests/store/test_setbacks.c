@@ -1,4 +1,5 @@
-// Operations that cannot go on: the worker passes them, tries them later and smaller, and their rows say why.
+// Operations that cannot go on (src/publish/worker_setbacks.c): the worker passes them, tries them later and
+// smaller, and their rows say why.
 #include "world.h"
 
 #include "publish/worker.h"

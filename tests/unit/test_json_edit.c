@@ -257,7 +257,7 @@ wrapped_values_are_unwrapped_and_corrected(void **state)
     strbuf_release(&out);
 }
 
-// A document that was formatted to be edited goes back with the white space that it had.
+// A document that was formatted to be edited goes back with the white space that it had (json/respace.c).
 static void
 white_space_comes_back(void **state)
 {

@@ -1,4 +1,5 @@
-// The turn: what Kafka's means to a database, and how a worker takes one.
+// The turn: what Kafka's means to a database, and how a worker takes one (publish/turn.c; worker_turn.c runs
+// it).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
