@@ -73,7 +73,7 @@ mend_the_addresses(struct screen *screen)
     open_first_event(screen, " 20 pending in 1 group");
     screen_see(screen, "jsonschema names postal_code, which is missing here");
     screen_see(screen, "postal_code is missing here and present in");
-    screen_press(screen, "<Right>\"postal_code\":12345,  ");
+    screen_press(screen, "\"postal_code\":12345,  "); // the cursor is where it is missing
     screen_press(screen, "<C-s>");
     screen_see(screen, "postal_code is a number here and text in"); // the difference warns of it
     screen_press(screen, "q<BS><BS><BS><BS><BS><BS><BS><BS>");
@@ -205,9 +205,9 @@ two_operators_correct_the_same_event(void **state)
 
     for (int i = 0; i < OPERATORS; i++)
         screen_see(&screens[i], "evision 1 "); // "saved as revision 1 of …", "Not saved: revision 1 is by …"
-    int winner = vt_shows(screens[OLGA].vt, "saved as revision 1 of event 7") ? OLGA : OTTO;
+    // The question stays on the screen, the message does not.
+    int winner = vt_shows(screens[OLGA].vt, "Not saved") ? OTTO : OLGA;
     int other = OPERATORS - 1 - winner;
-    screen_see(&screens[winner], "saved as revision 1 of event 7");
     snprintf(line, sizeof line, "Not saved: revision 1 is by %s", names[winner]);
     screen_see(&screens[other], line);
     snprintf(line, sizeof line, "1 %s %s", names[winner], texts[winner]);
