@@ -204,7 +204,7 @@ two_operators_correct_the_same_event(void **state)
     save_at_the_same_moment(screens);
 
     for (int i = 0; i < OPERATORS; i++)
-        screen_see(&screens[i], "evision 1 "); // "saved as revision 1 of …", "Not saved: revision 1 is by …"
+        screen_see(&screens[i], "saved"); // "saved as revision 1 of …", "Not saved: revision 1 is by …"
     // The question stays on the screen, the message does not.
     int winner = vt_shows(screens[OLGA].vt, "Not saved") ? OTTO : OLGA;
     int other = OPERATORS - 1 - winner;
