@@ -87,7 +87,7 @@ keys_mend_every_order(void **state)
 {
     (void)state;
     struct mending mending = {0};
-    struct screen screen;
+    struct screen screen = {0};
     char said[PROGRAM_ROOM];
     mending_begin(&mending);
     PGconn *admin = mending.world.admin;
@@ -195,7 +195,7 @@ two_operators_correct_the_same_event(void **state)
     (void)state;
     static const char *const edits[] = {"<End><Left>00", "<End><Left>55"};
     static const char *const texts[] = {"\"order\": 700}", "\"order\": 755}"};
-    struct screen screens[OPERATORS];
+    struct screen screens[OPERATORS] = {0};
     char names[OPERATORS][80], line[300];
     make_login(names[OLGA], "olga2", "redrive_operator");
     make_login(names[OTTO], "otto", "redrive_operator");

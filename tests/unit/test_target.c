@@ -42,7 +42,8 @@ nothing_is_sent_to_some(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct err err = {0};
         const char *why = target_refusal(bytes_of(rows[i].topic), &arena);
-        if (rows[i].why ? !why || !strstr(why, rows[i].why) : why != NULL)
+        bool is_right = why ? rows[i].why && strstr(why, rows[i].why) : !rows[i].why;
+        if (!is_right)
             fail_msg("%s: %s", rows[i].topic, why ? why : "may be");
         assert_int_equal(target_check(bytes_of(rows[i].topic), &err), rows[i].why == NULL);
         assert_int_equal(err.kind, rows[i].why ? ERR_USAGE : ERR_NONE);
