@@ -58,17 +58,21 @@ measures_what_it_takes(void **state)
             time_of(world.admin, "SELECT sum(octet_length(event_payload::text)) FROM public.dlq_events");
         int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, TICKETS);
         struct slot slot = acquire(&world, "w");
+        int64_t least = INT64_MAX;
         for (int i = 0; i < 3; i++) {
             int64_t start = clock_mono();
             struct claim claim = next_claim(&world, &slot, no, 5000);
             int64_t took = clock_mono() - start;
+            if (took < least)
+                least = took;
             assert_int_equal(claim.count, 9);
             assert_true(bytes_of_claim(&claim) <= MANY_BYTES);
-            if (took > all / 2)
-                fail_msg("claim %d of 9 tickets took %lld ms, and all %d take %lld ms to measure", i,
-                         (long long)took / 1000, TICKETS, (long long)all / 1000);
             finish(&world, &slot, &claim);
         }
+        // The least of the three: a busy machine only makes one longer.
+        if (least > all / 2)
+            fail_msg("no claim of 9 tickets took less than %lld ms, and all %d take %lld ms to measure",
+                     (long long)least / 1000, TICKETS, (long long)all / 1000);
         world_end(&world);
     }
 }
