@@ -17,7 +17,8 @@ struct category_rule {
     const char *row;     // as written; for people
     const char *pattern; // small letters
     size_t len;
-    enum category category;
+    enum category category; // nothing of a not-transient row
+    bool is_veto;           // of a not-transient row
     enum looks_at looks_at;
     unsigned pair_count;
     uint16_t pairs[PAIRS_MAX];
@@ -173,17 +174,23 @@ category_of(const struct category_rules *rules, struct bytes error_class, struct
     struct subject text;
     subject_init(&class_name, error_class);
     subject_init(&text, root_text);
+    const struct category_rule *veto = NULL;
     for (size_t i = 0; i < rules->count; i++) {
         const struct category_rule *rule = &rules->rules[i];
-        if (!rule_matches(rule, &class_name, &text))
+        bool decides_nothing = veto != NULL && (rule->is_veto || rule->category == CATEGORY_TRANSIENT);
+        if (decides_nothing || !rule_matches(rule, &class_name, &text))
             continue;
+        if (rule->is_veto) {
+            veto = rule;
+            continue;
+        }
         if (why != NULL)
             *why = rule->row;
         return rule->category;
     }
     if (why != NULL)
-        *why = "no rule matches";
-    return CATEGORY_UNKNOWN;
+        *why = veto != NULL ? veto->row : "no rule matches";
+    return veto != NULL ? CATEGORY_PERMANENT : CATEGORY_UNKNOWN;
 }
 
 // Reading rows
@@ -239,8 +246,9 @@ category_add_row(struct category_rules *rules, const char *row, int line, struct
     struct bytes looks_at = take_word(&rest);
     struct category_rule rule = {.row = row};
     const char *fault = NULL;
-    if (!category_parse(category, &rule.category))
-        fault = "the first word must be transient, data, system, permanent or unknown";
+    rule.is_veto = bytes_equal_text(category, "not-transient");
+    if (!rule.is_veto && !category_parse(category, &rule.category))
+        fault = "the first word must be transient, not-transient, data, system, permanent or unknown";
     else if (!parse_looks_at(looks_at, &rule.looks_at))
         fault = "the second word must be class, text or code";
     else if (rest.len == 0)

@@ -3,7 +3,8 @@
 //
 // The rules are data: src/core/category.def, one row a line, built into the binary; the configuration may put
 // rows before them. A rule matches the root error class, the masked root text, or an error code. First match
-// wins.
+// wins. A row may say not-transient instead of a category: transient rows after it do not count then, and
+// what nothing else decides is permanent.
 #ifndef REDRIVE_CORE_CATEGORY_H
 #define REDRIVE_CORE_CATEGORY_H
 

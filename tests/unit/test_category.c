@@ -8,6 +8,9 @@
 
 #include <cmocka.h>
 
+#include "core/fingerprint/fingerprint.h"
+#include "tests/unit/cases.h"
+
 struct row {
     const char *class_name; // NULL: none
     const char *text;
@@ -87,6 +90,52 @@ test_built_in_rules(void **state)
     category_rules_destroy(rules);
 }
 
+// `[class] message`, as a whole dead letter: its group's class and masked text are what the rules look at.
+static bool
+check_dead_letter(char *text, const char *expected)
+{
+    const char *end = strchr(text, ']');
+    assert_non_null(end);
+    struct fingerprint_input input = {
+        .message = bytes_of(end + 1 + (end[1] == ' ')),
+        .error_class = {text + 1, (size_t)(end - text - 1)},
+    };
+    if (input.error_class.len == 0)
+        input.error_class = BYTES_ABSENT;
+    struct arena arena = {0};
+    struct category_rules *rules = category_rules_create(NULL, NULL);
+    struct fingerprint parts = fingerprint_parts(&input, &arena);
+    const char *why;
+    enum category category = category_of(rules, parts.root_class, parts.pattern, &why);
+    bool ok = strcmp(category_name(category), expected) == 0;
+    if (!ok)
+        print_error("%s\n  is %s by \"%s\", not %s\n", text, category_name(category), why, expected);
+    category_rules_destroy(rules);
+    arena_release(&arena);
+    return ok;
+}
+
+static void
+what_says_that_it_lasts_is_not_transient(void **state)
+{
+    (void)state;
+    each_case("tests/cases/category/not_transient.txt", check_dead_letter);
+}
+
+static void
+sentences_in_three_languages_have_a_category(void **state)
+{
+    (void)state;
+    each_case("tests/cases/category/sentences.txt", check_dead_letter);
+}
+
+static void
+validators_speak_of_data(void **state)
+{
+    (void)state;
+    each_case("tests/cases/category/validators.txt", check_dead_letter);
+}
+
 #define RULE(text) text,
 static const char *const built_in[] = {
 #include "core/category.def"
@@ -100,7 +149,10 @@ read_row(const char *row, const char *filling, enum category *category, bool *is
     char name[16], subject[16];
     int at = 0;
     assert_int_equal(sscanf(row, "%15s %15s %n", name, subject, &at), 2);
-    assert_true(category_parse(bytes_of(name), category));
+    if (strcmp(name, "not-transient") == 0)
+        *category = CATEGORY_PERMANENT;
+    else
+        assert_true(category_parse(bytes_of(name), category));
     *is_class = strcmp(subject, "class") == 0;
     size_t len = 0;
     for (const char *c = row + at; *c; c++)
@@ -205,6 +257,9 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_built_in_rules),
+        cmocka_unit_test(what_says_that_it_lasts_is_not_transient),
+        cmocka_unit_test(sentences_in_three_languages_have_a_category),
+        cmocka_unit_test(validators_speak_of_data),
         cmocka_unit_test(test_every_row_decides_its_own_text),
         cmocka_unit_test(test_configured_rows_come_first),
         cmocka_unit_test(test_bad_rows_are_named),
