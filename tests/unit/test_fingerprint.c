@@ -506,6 +506,31 @@ test_masks_name_their_rule(void **state)
     arena_release(&arena);
 }
 
+static void
+a_tax_number_is_no_version_and_a_date_no_address(void **state)
+{
+    (void)state;
+    static const char *const rows[][2] = {
+        {"CPF 123.456.789-09 inválido", "CPF <n> inválido"},
+        {"CNPJ 12.345.678/0001-95 inválido", "CNPJ <n> inválido"},
+        {"total 1.234.567 excede", "total <n> excede"},
+        {"nascido em 15/01/2024", "nascido em <date>"},
+        {"nascido em 1/01/2024", "nascido em <date>"},
+        {"born 2024/01/15", "born <date>"},
+        {"version 1.2.3 is old", "version <version> is old"},
+        {"no answer of 192.168.100.200", "no answer of <ip>"},
+        {"no route to 10.1.2.0/24", "no route to <ip>"},
+    };
+    struct arena arena = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fingerprint_input input = {.message = bytes_of(rows[i][0])};
+        struct fingerprint parts = fingerprint_parts(&input, &arena);
+        if (!bytes_equal_text(parts.pattern, rows[i][1]))
+            fail_msg("%s: %.*s", rows[i][0], (int)parts.pattern.len, parts.pattern.data);
+    }
+    arena_release(&arena);
+}
+
 // The keys of this rule version, made once: tests/cases/fingerprint/golden holds key, tab, stack or message
 // with \n and \t written out.
 static void
@@ -562,6 +587,7 @@ main(void)
         cmocka_unit_test(test_absent_parts),
         cmocka_unit_test(test_caps),
         cmocka_unit_test(test_masks_name_their_rule),
+        cmocka_unit_test(a_tax_number_is_no_version_and_a_date_no_address),
         cmocka_unit_test(test_golden_keys),
     };
     return cmocka_run_group_tests_name("fingerprint", tests, NULL, NULL);

@@ -76,6 +76,17 @@ is_peer(const struct mask_scan *scan, size_t from, size_t to)
            word_digits(scan_slice(scan, from, slash)) == 0 && scan_find_char(scan, slash, to, '.') < to;
 }
 
+// What a word with slashes is; for people only.
+static enum mask_rule
+rule_of_path(struct bytes word)
+{
+    if (word_is_slashed_date(word))
+        return MASK_DATE;
+    if (word_is_grouped_number(word))
+        return MASK_NUMBER;
+    return word.len > 1 && word_is_digit(word.data[1]) ? MASK_IP : MASK_PATH;
+}
+
 bool
 mask_path(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
@@ -109,7 +120,7 @@ mask_path(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
     if (word_is_kept(word) || bytes_starts(word, "application/"))
         scan_emit_word(scan, from, to);
     else
-        scan_emit_hole(scan, from, to, word_is_digit(scan_char(scan, from + 1)) ? MASK_IP : MASK_PATH);
+        scan_emit_hole(scan, from, to, rule_of_path(word));
     // 12/3.5 MB
     scan->is_number |= word_is_digit(word.data[0]) && (seen & KIND_LETTER) == 0;
     return true;

@@ -158,7 +158,7 @@ rule_of(struct bytes word)
         return MASK_DATE;
     if (shape.letters == 0 && shape.dots == 0 && shape.colons == 0)
         return MASK_NUMBER;
-    if (shape.letters == 0 && shape.dots <= 1)
+    if (shape.letters == 0 && (shape.dots <= 1 || word_is_grouped_number(word)))
         return MASK_NUMBER;
     if (shape.letters == 0 || (shape.dots >= 1 && word.data[0] == 'v'))
         return MASK_VERSION;

@@ -216,6 +216,52 @@ word_digits(struct bytes word)
     return count;
 }
 
+static size_t
+count_digits(struct bytes word, size_t at)
+{
+    size_t from = at;
+    while (at < word.len && word_is_digit(word.data[at]))
+        at++;
+    return at - from;
+}
+
+bool
+word_is_grouped_number(struct bytes word)
+{
+    size_t at = count_digits(word, 0);
+    unsigned groups = 1;
+    if (at == 0 || at > 3)
+        return false;
+    for (; at < word.len && word.data[at] == '.'; at += 4, groups++) {
+        if (count_digits(word, at + 1) != 3)
+            return false;
+    }
+    if (groups < 3 || groups == 4)
+        return false;
+    for (; at < word.len; at++) {
+        if (!word_is_digit(word.data[at]) && word.data[at] != '-' && word.data[at] != '/')
+            return false;
+    }
+    return true;
+}
+
+bool
+word_is_slashed_date(struct bytes word)
+{
+    size_t parts[3];
+    size_t at = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        parts[i] = count_digits(word, at);
+        at += parts[i];
+        if (i < 2 && (at >= word.len || word.data[at++] != '/'))
+            return false;
+    }
+    bool is_year_first = parts[0] == 4 && parts[2] <= 2;
+    bool is_year_last = parts[0] <= 2 && (parts[2] == 2 || parts[2] == 4);
+    return at == word.len && parts[0] > 0 && parts[1] > 0 && parts[1] <= 2 && parts[2] > 0 &&
+           (is_year_first || is_year_last);
+}
+
 bool
 word_is_identifier(struct bytes word)
 {
