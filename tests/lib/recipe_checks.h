@@ -176,6 +176,47 @@ check_printed(const struct recipe *recipe)
     strbuf_release(&twice);
 }
 
+// One operation after the other, each a recipe of its own. Returns the outcome of the last one.
+static enum recipe_outcome
+apply_one_by_one(struct bytes text, const struct record_parts *in, struct arena *arena,
+                 struct record_parts *out)
+{
+    enum recipe_outcome outcome = RECIPE_UNCHANGED;
+    *out = *in;
+    for (size_t from = 0, end; from < text.len; from = end + 1) {
+        struct recipe *recipe = NULL;
+        struct record_parts made;
+        end = bytes_find(text, BYTES("\n"), from);
+        end = end == SIZE_MAX ? text.len : end;
+        if (!recipe_parse(&recipe, "line", bytes_slice(text, from, end - from), NULL))
+            continue; // a comment
+        outcome = recipe_apply(recipe, out, NULL, arena, &made, NULL);
+        *out = made;
+        recipe_destroy(recipe);
+        if (outcome != RECIPE_CHANGED && outcome != RECIPE_UNCHANGED)
+            break;
+    }
+    return outcome;
+}
+
+// What an operation finds does not depend on whether those before it are in the same recipe.
+static void
+check_one_by_one(const struct recipe *recipe, const struct record_parts *in, const struct record_parts *out,
+                 enum recipe_outcome outcome)
+{
+    struct strbuf text = {0};
+    struct arena arena = {0};
+    struct record_parts made;
+    recipe_print(recipe, &text);
+    enum recipe_outcome last = apply_one_by_one(strbuf_bytes(&text), in, &arena, &made);
+    bool is_decided = outcome == RECIPE_CHANGED || outcome == RECIPE_UNCHANGED;
+    // Limits of time and size may be met by one of the two.
+    if (last != RECIPE_FAILED && last != RECIPE_INVALID)
+        REQUIRE(is_decided ? last != RECIPE_NOT_APPLICABLE && parts_equal(&made, out) : last == outcome);
+    strbuf_release(&text);
+    arena_release(&arena);
+}
+
 static void
 check_applied(struct recipe *recipe, const struct record_parts *in, struct recipe_counts *counts)
 {
@@ -187,6 +228,8 @@ check_applied(struct recipe *recipe, const struct record_parts *in, struct recip
     REQUIRE((outcome == RECIPE_CHANGED) == !parts_equal(in, &out));
     bool is_decided = outcome == RECIPE_CHANGED || outcome == RECIPE_UNCHANGED;
     REQUIRE(is_decided == (note.line == 0) && is_decided == (note.reason[0] == '\0'));
+    if (outcome != RECIPE_FAILED && outcome != RECIPE_INVALID)
+        check_one_by_one(recipe, in, &out, outcome);
     bool was_json = bytes_present(in->payload) && json_check(in->payload, NULL);
     if (outcome == RECIPE_CHANGED && was_json) {
         REQUIRE(json_check(out.payload, NULL));

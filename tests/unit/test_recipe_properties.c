@@ -1,5 +1,6 @@
-// What holds for any recipe and any payload, tried on random ones: bytes beside the named paths stay, a
-// printed recipe is read again, and the recipe of an edit repeats it.
+// What holds for any recipe and any payload, tried on random ones: bytes beside the named paths stay,
+// operations do together what they do one by one, a printed recipe is read again, and the recipe of an edit
+// repeats it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,6 +143,43 @@ random_recipes_change_what_they_name(void **state)
     strbuf_release(&payload);
 }
 
+// Operations that put single values in the place of others, so that those behind them find theirs elsewhere.
+static void
+operations_find_what_others_moved(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 5000 };
+    static const char *const values[] = {"1", "-2.50", "\"seven\"", "\"\"", "true", "\"caf\\u00e9\""};
+    static const char *const paths[] = {"$.a", "$.l[*].a", "$.l[*].b", "$.c.d", "$.l[1].b"};
+    static const char *const lines[] = {
+        "to-text %s\n",           "to-text %s\nreplace %s /^/--/\n",
+        "replace %s /.*/\\\\/\n", "expect %s text\n",
+        "default %s \"none\"\n",  "to-text %s\nreplace %s /\\D/1/\nto-number %s\n"};
+    struct recipe_counts counts = {0};
+    struct strbuf text = {0}, payload = {0};
+    for (int i = 0; i < ROUNDS; i++) {
+        strbuf_reset(&text);
+        strbuf_reset(&payload);
+        for (unsigned left = 1 + below(4); left > 0; left--) {
+            const char *path = ONE_OF(paths);
+            for (const char *c = ONE_OF(lines); *c; c++) {
+                bool is_path = *c == '%';
+                strbuf_add_text(&text, is_path ? path : (const char[]){*c, '\0'});
+                c += is_path;
+            }
+        }
+        strbuf_printf(&payload, "{\"a\":%s,\"l\":[", ONE_OF(values));
+        for (unsigned n = 2 + below(3); n > 0; n--)
+            strbuf_printf(&payload, "{\"a\": %s, \"b\": %s}%s", ONE_OF(values), ONE_OF(values),
+                          n > 1 ? "," : "");
+        strbuf_printf(&payload, "], \"c\": {\"d\": %s}}", ONE_OF(values));
+        check_recipe(strbuf_bytes(&text), strbuf_bytes(&payload), &counts);
+    }
+    assert_true(counts.applied[RECIPE_CHANGED] > ROUNDS / 4);
+    strbuf_release(&text);
+    strbuf_release(&payload);
+}
+
 // One pass for several paths finds what a pass for each finds.
 static void
 check_matches_of_all(const struct json_path *const paths[JSON_PATHS], struct bytes text)
@@ -219,6 +257,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_recipes_change_what_they_name),
+        cmocka_unit_test(operations_find_what_others_moved),
         cmocka_unit_test(several_paths_are_found_in_one_pass),
         cmocka_unit_test(random_edits_are_repeated_or_refused),
     };

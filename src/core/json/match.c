@@ -228,6 +228,52 @@ json_matches_find(const struct json_path *path, struct bytes text, struct json_m
     return json_steps_find(path, path->count, text, matches);
 }
 
+// How many of the swaps end at or before an offset.
+static size_t
+swaps_before(const struct json_swap *swaps, size_t count, size_t at)
+{
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        if (swaps[middle].end <= at)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+static size_t
+place_after(const struct json_swap *swaps, size_t count, size_t at)
+{
+    size_t before = swaps_before(swaps, count, at);
+    return before ? at + (size_t)swaps[before - 1].grown : at;
+}
+
+static void
+token_follow(struct json_token *token, const struct json_swap *swaps, size_t count)
+{
+    size_t end = place_after(swaps, count, token->from + token->len);
+    token->from = place_after(swaps, count, token->from);
+    token->len = end - token->from;
+}
+
+bool
+json_matches_follow(struct json_matches *matches, const struct json_swap *swaps, size_t count)
+{
+    for (size_t i = 0; i < matches->count; i++) {
+        struct json_match *match = &matches->items[i];
+        size_t before = swaps_before(swaps, count, match->value.from);
+        if (!match->is_missing && before < count && swaps[before].from == match->value.from &&
+            swaps[before].end == match->value.from + match->value.len)
+            return false;
+        token_follow(&match->value, swaps, count);
+        token_follow(&match->name, swaps, count);
+        token_follow(&match->parent, swaps, count);
+    }
+    return true;
+}
+
 const size_t *
 json_match_indexes(const struct json_matches *matches, size_t item)
 {

@@ -55,6 +55,15 @@ bool json_set_each(const struct json_path *path, struct bytes text, const struct
                    bool (*choose)(void *context, size_t item, struct bytes *value), void *context,
                    struct strbuf *out);
 
+// A single value, neither object nor array, in the place of another one.
+struct json_swap {
+    size_t from, end; // of the old one
+    ptrdiff_t grown;  // by how many bytes the text has grown up to here
+};
+// Makes matches of a text those of the text after these swaps, which are in its order: no path leads
+// elsewhere. false: one of the matches was swapped itself; then they say nothing any more.
+bool json_matches_follow(struct json_matches *matches, const struct json_swap *swaps, size_t count);
+
 // The path as text, so that parsing gives it back. indexes (may be NULL) take the places of [*].
 void json_path_print(const struct json_path *path, const size_t *indexes, struct strbuf *out);
 // A path of its own with these indexes in the places of [*]; `stars` of them are given, and further [*] stay.

@@ -117,6 +117,13 @@ looks_up(const struct operation *operation)
     return is_plain && operation->place.kind == PAYLOAD;
 }
 
+bool
+apply_only_swaps(const struct operation *operation)
+{
+    return operation->kind->apply == recipe_do_to_number || operation->kind->apply == recipe_do_to_text ||
+           operation->kind->apply == recipe_do_to_boolean || operation->kind->apply == recipe_do_replace;
+}
+
 static void
 gather_places(struct apply *apply, const struct place *place)
 {
@@ -124,7 +131,9 @@ gather_places(struct apply *apply, const struct place *place)
     apply->looked_up[0] = place;
     apply->looked_up_count = 1;
     for (size_t i = apply->operation; i + 1 < recipe->count && apply->looked_up_count < JSON_PATHS; i++) {
-        bool may_change = !apply->is_second && recipe->operations[i].kind->apply != recipe_do_expect;
+        const struct operation *before = &recipe->operations[i];
+        bool may_change =
+            !apply->is_second && before->kind->apply != recipe_do_expect && !apply_only_swaps(before);
         if (may_change || !looks_up(&recipe->operations[i + 1]))
             break;
         apply->looked_up[apply->looked_up_count++] = &recipe->operations[i + 1].place;
@@ -182,6 +191,21 @@ apply_payload(struct apply *apply)
     apply->now.payload = made;
     apply->looked_up_count = 0;
     return RECIPE_CHANGED;
+}
+
+enum recipe_outcome
+apply_swapped(struct apply *apply, const struct place *place, size_t swaps)
+{
+    struct recipe *recipe = apply->recipe;
+    size_t known = apply->looked_up_count;
+    enum recipe_outcome outcome = apply_payload(apply);
+    if (outcome != RECIPE_CHANGED)
+        return outcome;
+    apply->looked_up_count = known;
+    for (size_t i = 0; i < known; i++)
+        if (apply->looked_up[i] == place || !json_matches_follow(&recipe->matches[i], recipe->swaps, swaps))
+            apply->looked_up[i] = NULL;
+    return outcome;
 }
 
 // Deep values within deep values may exceed what can be read.

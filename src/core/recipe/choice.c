@@ -1,6 +1,18 @@
 // Sets the items of a path, each to what an operation chooses for it.
 #include <string.h>
+#include "base/alloc.h"
 #include "core/recipe/private.h"
+
+static void
+note_swap(struct choice *choice, struct json_token old, size_t len)
+{
+    struct recipe *recipe = choice->apply->recipe;
+    size_t at = choice->swaps++;
+    recipe->swaps = alloc_grow(recipe->swaps, at, &recipe->swap_capacity, sizeof *recipe->swaps);
+    ptrdiff_t before = at ? recipe->swaps[at - 1].grown : 0;
+    recipe->swaps[at] = (struct json_swap){
+        .from = old.from, .end = old.from + old.len, .grown = before + (ptrdiff_t)len - (ptrdiff_t)old.len};
+}
 
 // The result is put together at once, so that its size is looked at before: a large value in many places.
 static bool
@@ -9,6 +21,8 @@ choose_within_limit(void *context, size_t item, struct bytes *value)
     struct choice *choice = context;
     if (!choice->choose(choice, item, value))
         return false;
+    if (apply_only_swaps(choice->operation))
+        note_swap(choice, choice->matches->items[item].value, value->len);
     choice->put += value->len + choice->place->text.len;
     if (choice->put <= JSON_BYTES)
         return true;
@@ -32,7 +46,10 @@ apply_each(struct apply *apply, struct choice *choice,
         return choice->stopped;
     if (choice->places == 0)
         return apply_missing(apply, choice->place);
-    return is_set ? apply_payload(apply) : RECIPE_UNCHANGED;
+    if (!is_set)
+        return RECIPE_UNCHANGED;
+    return apply_only_swaps(choice->operation) ? apply_swapped(apply, choice->place, choice->swaps)
+                                               : apply_payload(apply);
 }
 
 struct bytes

@@ -87,6 +87,8 @@ struct recipe {
     struct strbuf payloads[2]; // what the last operation made, and what the next one makes
     struct strbuf value, scratch;
     struct json_matches matches[JSON_PATHS], more;
+    struct json_swap *swaps; // of the last operation that only put single values in the place of others
+    size_t swap_capacity;
 };
 
 // One application of a recipe to one event.
@@ -117,7 +119,7 @@ enum recipe_outcome apply_unfit(struct apply *apply, const struct place *place,
 // Finds the values of a place of the payload. RECIPE_CHANGED: go on; otherwise the payload cannot be read.
 enum recipe_outcome apply_find(struct apply *apply, const struct place *place, struct json_matches *matches);
 // The same for the place of an operation, to read only. The places of the operations behind it are found in
-// the same pass, as long as none of those before is likely to change the payload.
+// the same pass, as long as none of those before is likely to change where paths lead.
 enum recipe_outcome apply_look(struct apply *apply, const struct place *place,
                                const struct json_matches **matches);
 // Refuses a payload that is too large, once. RECIPE_CHANGED: go on.
@@ -125,6 +127,10 @@ enum recipe_outcome apply_ready(struct apply *apply);
 // The buffer for the next payload, empty; apply_payload makes its content the payload, if it differs.
 struct strbuf *apply_buffer(struct apply *apply);
 enum recipe_outcome apply_payload(struct apply *apply);
+// Does the operation only put single values in the place of single values? Then paths lead where they led.
+bool apply_only_swaps(const struct operation *operation);
+// As apply_payload, by such an operation: what was found for the operations behind it stays known.
+enum recipe_outcome apply_swapped(struct apply *apply, const struct place *place, size_t swaps);
 
 // What an operation makes of the items of a path, one after the other.
 struct choice {
@@ -135,7 +141,8 @@ struct choice {
     size_t places;               // items that it acts on, whether they change or not
     enum recipe_outcome stopped; // RECIPE_CHANGED: it is not
     bool (*choose)(void *choice, size_t item, struct bytes *value);
-    size_t put; // bytes of the values so far, and of the paths to them
+    size_t put;   // bytes of the values so far, and of the paths to them
+    size_t swaps; // in the recipe's list, where the operation only swaps
 };
 // Finds the place and sets each item to what choose says (json_set_each; the context is the choice). Does not
 // apply where no item was acted on.

@@ -83,6 +83,7 @@ recipe_destroy(struct recipe *recipe)
     for (size_t i = 0; i < JSON_PATHS; i++)
         json_matches_release(&recipe->matches[i]);
     json_matches_release(&recipe->more);
+    free(recipe->swaps);
     arena_release(&recipe->arena);
     free(recipe);
 }
