@@ -12,96 +12,17 @@
 enum { PLACES = 32, RECORD_TRIES = 30, DEPARTURE_BYTES = 1 << 20 };
 #define RECORD_PAUSE US_PER_SECOND // between them
 
-// --- the place that the message names
-
 static struct editor *
 payload_editor(const struct editing *editing)
 {
     return editing->texts[SECTION_PAYLOAD].editor;
 }
 
-struct named_place {
-    size_t at;
-    const char *why;
-};
-
 // A missing member is typed behind the opening bracket of its object.
 static size_t
 cursor_of(size_t from, bool is_missing)
 {
     return from + is_missing;
-}
-
-// The places of the payload that the message names, in its order; those that are not there are left out.
-static size_t
-find_places(struct editing *editing, struct arena *arena, struct named_place **places)
-{
-    struct locate_where *wheres = arena_array(arena, PLACES, sizeof *wheres);
-    struct locate_found found;
-    struct bytes payload = editing_text(editing, SECTION_PAYLOAD);
-    size_t count = 0;
-    *places = arena_array(arena, PLACES, sizeof **places);
-    if (!editor_is_json(payload_editor(editing)))
-        return 0;
-    size_t named = locate_read_all(editing->detail.event.error_message, arena, wheres, PLACES);
-    for (size_t i = 0; named > 1 && i < named; i++) {
-        locate_in(payload, false, &wheres[i], editing->hints.shape, arena, &found);
-        if (found.ground == LOCATE_NAMED)
-            (*places)[count++] =
-                (struct named_place){.at = cursor_of(found.from, found.is_missing), .why = found.why};
-    }
-    return count;
-}
-
-static void
-place_cursor(struct app *app, struct editing *editing)
-{
-    struct editing_hints *hints = &editing->hints;
-    struct editor *editor = payload_editor(editing);
-    const struct event *event = &editing->detail.event;
-    struct locate_where where = {0};
-    struct locate_found found;
-    if (!editor_is_json(editor))
-        return;
-    (void)locate_read(event->error_message, event->stack_trace, &editing->arena, &where);
-    bool is_what_failed = editing->detail.would_send.is_exact && !editing->parent;
-    locate_in(editor_text(editor), is_what_failed, &where, hints->shape, &editing->arena, &found);
-    struct named_place *places;
-    hints->place = 0;
-    hints->place_count = find_places(editing, &editing->arena, &places);
-    if (found.ground != LOCATE_NOTHING) {
-        editor_set_cursor(editor, cursor_of(found.from, found.is_missing), false);
-        if (hints->place_count > 1)
-            app_say(app, SAY_INFO, MSG_PLACE_OF, (size_t)1, hints->place_count, found.why);
-        else
-            app_say(app, SAY_INFO, "%s", found.why);
-    }
-    hints->placed_at = editor_cursor(editor);
-    hints->is_placed = found.ground == LOCATE_NAMED || found.ground == LOCATE_SYNTAX;
-}
-
-bool
-editing_next_named(struct app *app, void *state, enum action action)
-{
-    (void)action;
-    struct editing *editing = state;
-    struct editing_hints *hints = &editing->hints;
-    struct arena arena = {0};
-    struct named_place *places;
-    if (editing->life != EDITING_OPEN || editing->section != SECTION_PAYLOAD || editing_is_embedded(editing))
-        return true;
-    size_t count = find_places(editing, &arena, &places);
-    if (count == 0 && hints->is_placed) {
-        place_cursor(app, editing);
-    } else if (count == 0) {
-        app_say(app, SAY_INFO, MSG_NO_PLACE);
-    } else {
-        hints->place = (hints->place + 1) % count;
-        editor_set_cursor(payload_editor(editing), places[hints->place].at, false);
-        app_say(app, SAY_INFO, MSG_PLACE_OF, hints->place + 1, count, places[hints->place].why);
-    }
-    arena_release(&arena);
-    return true;
 }
 
 // --- departures
@@ -157,6 +78,95 @@ editing_next_departure(const struct editing *editing, size_t at, bool is_forward
             *best = one;
     }
     return next ? next : other_end;
+}
+
+// --- the place that the message names
+
+struct named_place {
+    size_t at;
+    const char *why;
+};
+
+// The places of the payload that the message names, in its order; those that are not there are left out.
+static size_t
+find_places(struct editing *editing, struct arena *arena, struct named_place **places)
+{
+    struct locate_where *wheres = arena_array(arena, PLACES, sizeof *wheres);
+    struct locate_found found;
+    struct bytes payload = editing_text(editing, SECTION_PAYLOAD);
+    size_t count = 0;
+    *places = arena_array(arena, PLACES, sizeof **places);
+    if (!editor_is_json(payload_editor(editing)))
+        return 0;
+    size_t named = locate_read_all(editing->detail.event.error_message, arena, wheres, PLACES);
+    for (size_t i = 0; named > 1 && i < named; i++) {
+        locate_in(payload, false, &wheres[i], editing->hints.shape, arena, &found);
+        if (found.ground == LOCATE_NAMED)
+            (*places)[count++] =
+                (struct named_place){.at = cursor_of(found.from, found.is_missing), .why = found.why};
+    }
+    return count;
+}
+
+// Is the sentence of a departure in the line below the text, as long as the cursor is on this line?
+static bool
+is_told_below(const struct editing *editing, size_t at)
+{
+    struct editor *editor = payload_editor(editing);
+    struct check_finding finding;
+    size_t line = buffer_line_at(editor_buffer(editor), at);
+    return editing_departure_of_line(editing, line) && !editor_finding_of_line(editor, line, &finding);
+}
+
+static void
+place_cursor(struct app *app, struct editing *editing)
+{
+    struct editing_hints *hints = &editing->hints;
+    struct editor *editor = payload_editor(editing);
+    const struct event *event = &editing->detail.event;
+    struct locate_where where = {0};
+    struct locate_found found;
+    if (!editor_is_json(editor))
+        return;
+    (void)locate_read(event->error_message, event->stack_trace, &editing->arena, &where);
+    bool is_what_failed = editing->detail.would_send.is_exact && !editing->parent;
+    locate_in(editor_text(editor), is_what_failed, &where, hints->shape, &editing->arena, &found);
+    struct named_place *places;
+    hints->place = 0;
+    hints->place_count = find_places(editing, &editing->arena, &places);
+    if (found.ground != LOCATE_NOTHING) {
+        editor_set_cursor(editor, cursor_of(found.from, found.is_missing), false);
+        if (hints->place_count > 1)
+            app_say(app, SAY_INFO, MSG_PLACE_OF, (size_t)1, hints->place_count, found.why);
+        else if (found.ground != LOCATE_DEPARTURE || !is_told_below(editing, found.from))
+            app_say(app, SAY_INFO, "%s", found.why);
+    }
+    hints->placed_at = editor_cursor(editor);
+    hints->is_placed = found.ground == LOCATE_NAMED || found.ground == LOCATE_SYNTAX;
+}
+
+bool
+editing_next_named(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct editing *editing = state;
+    struct editing_hints *hints = &editing->hints;
+    struct arena arena = {0};
+    struct named_place *places;
+    if (editing->life != EDITING_OPEN || editing->section != SECTION_PAYLOAD || editing_is_embedded(editing))
+        return true;
+    size_t count = find_places(editing, &arena, &places);
+    if (count == 0 && hints->is_placed) {
+        place_cursor(app, editing);
+    } else if (count == 0) {
+        app_say(app, SAY_INFO, MSG_NO_PLACE);
+    } else {
+        hints->place = (hints->place + 1) % count;
+        editor_set_cursor(payload_editor(editing), places[hints->place].at, false);
+        app_say(app, SAY_INFO, MSG_PLACE_OF, hints->place + 1, count, places[hints->place].why);
+    }
+    arena_release(&arena);
+    return true;
 }
 
 // --- the original record
@@ -219,8 +229,8 @@ take_record(struct app *app, struct editing *editing, struct reply *reply)
     hints->record = RECORD_NOT_WANTED;
     editing_take(app, editing, &reply->arena, &reply->detail);
     app_say(app, SAY_INFO, MSG_RECORD_THERE);
-    place_cursor(app, editing);
     find_departures(editing);
+    place_cursor(app, editing);
 }
 
 static void
@@ -299,10 +309,10 @@ editing_hints_receive(struct app *app, struct editing *editing, struct reply *re
     shape_destroy(hints->shape);
     hints->shape = reply->shape;
     reply->shape = NULL;
+    find_departures(editing);
     if (!hints->is_placed && !editing_is_dirty(editing) &&
         editor_cursor(payload_editor(editing)) == hints->placed_at)
         place_cursor(app, editing);
-    find_departures(editing);
     app_redraw(app);
     return true;
 }
