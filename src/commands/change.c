@@ -49,6 +49,12 @@ undone_by(const struct change *change)
 }
 
 static bool
+sends_corrected(const struct change *change)
+{
+    return change->action == ACTION_CORRECT && change->call->options.command.reprocess;
+}
+
+static bool
 asks_check(const struct change *change)
 {
     return change->action == ACTION_REPROCESS && change->call->options.command.check;
@@ -95,6 +101,8 @@ check_options(const struct change *change, struct err *err)
         (options->change.reason == NULL || options->change.reason[0] == '\0') && !options->change.dry_run)
         return err_set(err, ERR_USAGE, "redrive %s needs --reason TEXT (reason_required is on, %s)", name,
                        call->settings.origins[SETTING_ID_reason_required].where);
+    if (options->reprocess.rate.is_given && change->action == ACTION_CORRECT && !options->command.reprocess)
+        return err_set(err, ERR_USAGE, "--rate is that of the sending: give --reprocess with it");
     if (options->reprocess.to && !target_check(bytes_of(options->reprocess.to), err))
         return err_context(err, "--to");
     return check_force(change, err);
@@ -121,7 +129,8 @@ command_change_read_plan(struct change *change, struct err *err)
     if (options->reprocess.halt_above != NULL &&
         !halt_parse(bytes_of(options->reprocess.halt_above), plan, err))
         return err_context(err, "--halt-above");
-    if (options->reprocess.halt_above == NULL && change->action == ACTION_REPROCESS)
+    if (options->reprocess.halt_above == NULL &&
+        (change->action == ACTION_REPROCESS || sends_corrected(change)))
         send_plan_complete(plan);
     return true;
 }
@@ -254,8 +263,14 @@ leave_barred(struct change *change, struct err *err)
 // --- confirmation ---
 
 static void
-describe_steps(const struct change *change, struct strbuf *out)
+describe_plan(const struct change *change, struct strbuf *out)
 {
+    const struct option_count *rate = &change->call->options.reprocess.rate;
+    char count[TEXT_SHORT];
+    if (rate->is_given && rate->number == 0)
+        strbuf_add_text(out, ", paused at first");
+    else if (rate->is_given)
+        strbuf_printf(out, ", at most %s/s", text_count(rate->number, count));
     if (change->plan.step_count > 0) {
         strbuf_add_text(out, ", in steps of ");
         steps_text(change->plan.steps, change->plan.step_count, out);
@@ -297,10 +312,15 @@ command_change_describe(const struct change *change, struct strbuf *out)
         strbuf_printf(out, " on %s", change->call->settings.decision.label);
     if (change->action == ACTION_REPROCESS)
         describe_topics(preview, out);
-    describe_steps(change, out);
+    if (!sends_corrected(change))
+        describe_plan(change, out);
     if (change->action == ACTION_CORRECT && !undone_by(change)) {
         strbuf_add_text(out, ": ");
         recipe_use_describe(&change->recipe, out);
+    }
+    if (sends_corrected(change)) {
+        strbuf_add_text(out, "; then reprocess what changed");
+        describe_plan(change, out);
     }
     if (preview->closed > 0)
         strbuf_printf(out, "; %s already closed", text_count(preview->closed, count));
@@ -378,12 +398,6 @@ command_change_confirm(const struct change *change, struct err *err)
         change, is_protected || (int64_t)change->count > call->settings.decision.confirm_above, err);
 }
 
-static bool
-sends_corrected(const struct change *change)
-{
-    return change->action == ACTION_CORRECT && change->call->options.command.reprocess;
-}
-
 // Refuses, before anything is frozen, a reprocess that no worker could carry out; --detach allows it.
 static bool
 find_publisher(struct change *change, struct err *err)
@@ -444,8 +458,10 @@ freeze(struct change *change, int64_t *no, struct err *err)
         .undoes = undone_by(change),
         .rate = options->reprocess.rate.is_given ? (int32_t)options->reprocess.rate.number : RATE_UNLIMITED,
         .plan = change->plan};
-    if (sends_corrected(change) && !request.then_reprocess)
+    if (sends_corrected(change) && !request.then_reprocess) { // they are those of the reprocess after it
         request.plan = (struct send_plan){.approve_above = change->plan.approve_above};
+        request.rate = RATE_UNLIMITED;
+    }
     uuid_make(request.key);
     struct progress_line progress;
     progress_begin(&progress, change->call, "freezing");

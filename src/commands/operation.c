@@ -99,20 +99,13 @@ static void
 add_recipe_plan(struct strbuf *out, const struct operation *operation)
 {
     struct strbuf words = {0};
-    steps_text(operation->plan.steps, operation->plan.step_count, &words);
+    if (operation->follower.is_wanted)
+        operation_follower_text(operation, &words);
+    else
+        steps_text(operation->plan.steps, operation->plan.step_count, &words);
     if (words.len > 0 && !operation->follower.is_wanted)
         strbuf_printf(&words, "; step %" PRId32 " of %zu; each when somebody resumes it", operation->step,
                       operation->plan.step_count + 1);
-    if (operation->follower.is_wanted) {
-        struct strbuf steps = words;
-        words = (struct strbuf){0};
-        strbuf_add_text(&words, "reprocess what it corrected");
-        if (steps.len > 0)
-            strbuf_printf(&words, ", in steps of %s", strbuf_text(&steps));
-        if (operation->follower.by)
-            strbuf_printf(&words, ": operation %" PRId64, operation->follower.by);
-        strbuf_release(&steps);
-    }
     add_field(out, operation->follower.is_wanted ? "then" : "steps", strbuf_text(&words));
     strbuf_reset(&words);
     if (operation->undone.of)

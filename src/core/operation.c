@@ -187,6 +187,26 @@ operation_can_be_undone(const struct operation *operation)
            operation->undone.by == 0;
 }
 
+void
+operation_follower_text(const struct operation *operation, struct strbuf *out)
+{
+    const struct send_plan *plan = &operation->plan;
+    char rate[TEXT_SHORT];
+    if (operation->follower.by)
+        strbuf_printf(out, "operation %" PRId64 ": ", operation->follower.by);
+    strbuf_add_text(out, "reprocess what it corrected");
+    if (operation->rate == 0)
+        strbuf_add_text(out, ", paused at first");
+    else if (operation->rate > 0)
+        strbuf_printf(out, ", at most %s/s", text_count(operation->rate, rate));
+    if (plan->step_count > 0) {
+        strbuf_add_text(out, ", in steps of ");
+        steps_text(plan->steps, plan->step_count, out);
+    }
+    if (plan->halts)
+        strbuf_printf(out, ", halting above %g%%", plan->halt_above);
+}
+
 int64_t
 operation_changed(const struct operation *operation)
 {

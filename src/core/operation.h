@@ -164,6 +164,10 @@ bool operation_can_be_undone(const struct operation *operation);
 // Of a correct operation: the events of which it wrote a revision. Of others: all that are done.
 int64_t operation_changed(const struct operation *operation);
 
+// Of a recipe whose follower is wanted: what follows, "operation 43: reprocess what it corrected, at most
+// 50/s, in steps of 10, rest, halting above 5%".
+void operation_follower_text(const struct operation *operation, struct strbuf *out);
+
 // One sentence about an operation that ended or halted, with the reason of a halt; for a person who did not
 // watch it.
 const char *operation_end_sentence(const struct operation *operation, struct arena *arena);

@@ -137,7 +137,11 @@ run correct "${db[@]}" --undo "$ramp" --yes --json
 ok "one that was cancelled can be undone" all exits 0 ';' json 'rows[0]["changed"] == 5'
 
 # --- and reprocess
-run correct "${db[@]}" --filter id:501..504 --recipe "$work/add" --reprocess --canary 1 --yes --detach --reason INC-9 --json
+run correct "${db[@]}" --filter id:501..504 --recipe "$work/add" --rate 5 --yes
+ok "a rate is that of the sending" all exits 2 ';' one_sentence ';' warns "--reprocess"
+run correct "${db[@]}" --filter id:501..504 --recipe "$work/add" --reprocess --canary 1 --rate 1200 --dry-run
+ok "--dry-run says how it would be sent" all exits 0 ';' warns "then reprocess what changed, at most 1,200/s, in steps of 1, rest, halting above 5%"
+run correct "${db[@]}" --filter id:501..504 --recipe "$work/add" --reprocess --canary 1 --rate 0 --yes --detach --reason INC-9 --json
 before=$(operation_of)
 run correct "${db[@]}" 504 --set '$.n=7'
 ok "an event waits for its recipe" exits 1
@@ -147,10 +151,10 @@ run operations "${db[@]}" --json
 ok "what was corrected is sent as an operation of its own" json "[(r['action'], r['state'], r['total'], r['reason']) for r in rows][:2] == [('reprocess', 'frozen', 3, 'INC-9'), ('correct', 'done', 4, 'INC-9')]"
 ok "exactly that" in_table "SELECT string_agg(i.dlq_id::text, ',' ORDER BY i.dlq_id) FROM redrive.item i JOIN redrive.operation o ON o.followed_by = i.operation_no WHERE o.no = $before" 501,502,504
 run operation "${db[@]}" "$before"
-ok "operation N names what follows" says "reprocess what it corrected, in steps of 1, rest: operation $(sql "SELECT followed_by FROM redrive.operation WHERE no = $before")"
+ok "operation N names what follows" says "operation $(sql "SELECT followed_by FROM redrive.operation WHERE no = $before"): reprocess what it corrected, paused at first, in steps of 1, rest, halting above 5%"
 run work "${db[@]}" --once
 ok "once" in_table "SELECT count(*) FROM redrive.operation WHERE scope = 'what operation $before corrected'" 1
-ok "its steps are those of the sending" in_table "SELECT o.done || ' ' || f.steps::text FROM redrive.operation o JOIN redrive.operation f ON f.no = o.followed_by WHERE o.no = $before" "3 {1}"
+ok "its rate, steps and halt are those of the sending" in_table "SELECT o.done || ' ' || f.rate || ' ' || f.steps::text || ' ' || f.halt_above FROM redrive.operation o JOIN redrive.operation f ON f.no = o.followed_by WHERE o.no = $before" "3 0 {1} 5"
 
 # --- an interrupt while a check thinks
 # run_interrupted ARGUMENT…: an interrupt as soon as the check thinks; $took: ms until the program ended.

@@ -19,6 +19,7 @@ ask_correct_with(struct world *world, int64_t first, int64_t last, const char *r
         request.plan = with->plan;
         request.is_forced = with->is_forced;
         request.then_reprocess = with->then_reprocess;
+        request.rate = with->then_reprocess ? with->rate : RATE_UNLIMITED; // that of the sending
     }
     snprintf(request.key, sizeof request.key, "%s", new_uuid(world->admin));
     int64_t no = 0;

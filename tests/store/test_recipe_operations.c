@@ -249,8 +249,13 @@ what_was_corrected_is_sent(void **state)
     world_make(&world, 12);
     struct store *other = open_store(world.conninfo);
     const struct operation_request then = {
-        .then_reprocess = true, .plan = {.steps = {2}, .step_count = 1, .settle_for = 5 * US_PER_SECOND}};
+        .then_reprocess = true,
+        .rate = 0, // paused at first; the recipe is not
+        .plan = {
+            .steps = {2}, .step_count = 1, .settle_for = 5 * US_PER_SECOND, .halts = true, .halt_above = 7}};
     int64_t no = ask_correct_with(&world, 1, 12, "set $.n 2", &then);
+    next_work(world.store, "a", &world.arena, &work);
+    assert_int_equal(work.no, no);
     struct hand hand = take_correct(world.store, no, 6); // its steps are those of the sending
     assert_int_equal(hand.count, 6);
     struct corrected events[6];
@@ -277,6 +282,8 @@ what_was_corrected_is_sent(void **state)
     assert_string_equal(operation.reason, "INC-7");
     assert_int_equal(operation.plan.step_count, 1);
     assert_int_equal(operation.plan.settle_for, 5 * US_PER_SECOND);
+    assert_int_equal(operation.rate, 0);
+    assert_true(operation.plan.halts && operation.plan.halt_above == 7);
     assert_int_equal(operation.total, 8); // without 1, which was unchanged, and those three
     assert_int_equal(
         test_number(world.admin, "SELECT count(*) FROM redrive.operation WHERE action = 'reprocess'"), 1);

@@ -109,6 +109,24 @@ test_the_end_has_a_sentence(void **state)
 }
 
 static void
+test_what_follows_a_recipe_has_words(void **state)
+{
+    (void)state;
+    struct strbuf text = {0};
+    struct operation operation = {.action = ACTION_CORRECT, .rate = RATE_UNLIMITED};
+    operation_follower_text(&operation, &text);
+    assert_string_equal(strbuf_text(&text), "reprocess what it corrected");
+    strbuf_reset(&text);
+    operation.rate = 1200;
+    operation.plan = (struct send_plan){.steps = {10}, .step_count = 1, .halts = true, .halt_above = 0.5};
+    operation.follower.by = 43;
+    operation_follower_text(&operation, &text);
+    assert_string_equal(strbuf_text(&text), "operation 43: reprocess what it corrected, at most 1,200/s, "
+                                            "in steps of 10, rest, halting above 0.5%");
+    strbuf_release(&text);
+}
+
+static void
 knows_whether_anybody_works(void **state)
 {
     (void)state;
@@ -140,9 +158,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_whether_anybody_works),  cmocka_unit_test(test_steps_are_read),
-        cmocka_unit_test(test_wrong_steps_are_refused), cmocka_unit_test(test_shares_are_read),
-        cmocka_unit_test(test_steps_have_a_share),      cmocka_unit_test(test_the_end_has_a_sentence),
+        cmocka_unit_test(knows_whether_anybody_works),          cmocka_unit_test(test_steps_are_read),
+        cmocka_unit_test(test_wrong_steps_are_refused),         cmocka_unit_test(test_shares_are_read),
+        cmocka_unit_test(test_what_follows_a_recipe_has_words), cmocka_unit_test(test_steps_have_a_share),
+        cmocka_unit_test(test_the_end_has_a_sentence),
     };
     return cmocka_run_group_tests_name("operation", tests, NULL, NULL);
 }

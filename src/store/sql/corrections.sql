@@ -25,11 +25,11 @@ BEGIN
     END IF;
 END $$;
 
--- May a worker apply this recipe now?
+-- May a worker apply this recipe now? Its rate may be that of the reprocess that follows.
 CREATE OR REPLACE FUNCTION redrive._is_correcting(v redrive.operation) RETURNS boolean
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
-    RETURN v.action = 'correct' AND v.recipe IS NOT NULL AND v.state IN ('frozen', 'running') AND v.rate <> 0
+    RETURN v.action = 'correct' AND v.recipe IS NOT NULL AND v.state IN ('frozen', 'running') AND (v.rate <> 0 OR v.then_reprocess)
        AND coalesce(v.send_after <= clock_timestamp(), true);
 END $$;
 

@@ -76,7 +76,7 @@ BEGIN
     END IF;
     PERFORM redrive._operations_follow();
     FOR v IN SELECT o.* FROM redrive.operation o
-              WHERE o.state IN ('frozen', 'running') AND o.queued > 0 AND o.rate <> 0 AND (p_publishes OR o.action <> 'reprocess')
+              WHERE o.state IN ('frozen', 'running') AND o.queued > 0 AND (o.rate <> 0 OR o.then_reprocess) AND (p_publishes OR o.action <> 'reprocess')
                 AND o.no <> ALL (p_skip) AND coalesce(o.send_after <= clock_timestamp(), true)
               ORDER BY o.no
     LOOP
@@ -106,7 +106,7 @@ BEGIN
                         greatest(1, extract(epoch FROM least(o.observe_until, o.send_after) - clock_timestamp()) * 1000)::bigint, o.state = 'waiting',
                         o.recipe, o.queued, o.is_forced
                    FROM redrive.operation o
-                  WHERE (o.state = 'waiting' OR o.state IN ('frozen', 'running') AND o.send_after > clock_timestamp() AND o.rate <> 0)
+                  WHERE (o.state = 'waiting' OR o.state IN ('frozen', 'running') AND o.send_after > clock_timestamp() AND (o.rate <> 0 OR o.then_reprocess))
                     AND o.queued > 0 AND (p_publishes OR o.action <> 'reprocess') AND o.no <> ALL (p_skip)
                   ORDER BY 7, 6 LIMIT 1;
 END $$;

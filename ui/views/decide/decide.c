@@ -440,6 +440,8 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
         dialog_line(dialog, ROLE_DIALOG, MSG_REVERT_EFFECT, decide->undoes);
     else
         dialog_line(dialog, ROLE_DIALOG, "%s", verb_of(decide)->effect);
+    if (decide->action == ACTION_CORRECT && !is_revert(decide))
+        dialog_line(dialog, ROLE_DIALOG, MSG_APPLY_SENDS);
     if (decide->would.len)
         dialog_line(dialog, ROLE_DIALOG, "%s", strbuf_text(&decide->would));
     describe_skipped(decide, preview);

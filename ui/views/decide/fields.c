@@ -1,5 +1,6 @@
 #include "ui/views/decide/fields.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
@@ -9,7 +10,7 @@
 
 enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_TOPIC };
 // Of a recipe. FIELD_FORCE only where a check refuses some.
-enum { FIELD_FIRST = FIELD_REASON + 1, FIELD_THEN, FIELD_FORCE };
+enum { FIELD_FIRST = FIELD_REASON + 1, FIELD_STOP, FIELD_SEND, FIELD_FORCE };
 
 // "10,100,rest 60s": the steps, and how long each is watched (absent where not given).
 static struct bytes
@@ -74,17 +75,34 @@ check_rate(struct bytes text, struct err *err)
     return true;
 }
 
+// "yes", or a rate: "50/s", "50".
 static bool
-check_then(struct bytes text, struct err *err)
+read_send(struct bytes text, int32_t *rate, struct err *err)
 {
-    return bytes_equal_text(text, "yes") || err_set(err, ERR_USAGE, MSG_THEN_WRONG);
+    int64_t number = RATE_UNLIMITED;
+    if (text.len > 2 && memcmp(text.data + text.len - 2, "/s", 2) == 0)
+        text.len -= 2;
+    if (!bytes_equal_text(text, "yes") &&
+        (!text_parse_int(text, &number, NULL) || number < 0 || number > INT32_MAX))
+        return err_set(err, ERR_USAGE, MSG_SEND_WRONG);
+    *rate = (int32_t)number;
+    return true;
+}
+
+static bool
+check_send(struct bytes text, struct err *err)
+{
+    int32_t rate;
+    return read_send(text, &rate, err);
 }
 
 static void
-then_as_option(struct bytes text, struct strbuf *command)
+send_as_options(struct bytes text, struct strbuf *command)
 {
-    if (text.len)
-        strbuf_add_text(command, " --reprocess");
+    int32_t rate;
+    strbuf_add_text(command, " --reprocess");
+    if (read_send(text, &rate, NULL) && rate != RATE_UNLIMITED)
+        strbuf_printf(command, " --rate %" PRId32, rate);
 }
 
 static void
@@ -98,18 +116,14 @@ static int
 recipe_fields(int64_t refused, struct arena *arena, struct dialog_field *fields)
 {
     char count[TEXT_SHORT];
-    fields[FIELD_FIRST] = (struct dialog_field){.label = "steps",
-                                                .as_options = steps_as_options,
-                                                .hint = MSG_FIRST_HINT,
-                                                .width = 50,
-                                                .check = check_steps};
-    fields[FIELD_THEN] = (struct dialog_field){.label = "send",
-                                               .as_options = then_as_option,
-                                               .hint = MSG_THEN_HINT,
-                                               .width = 50,
-                                               .check = check_then};
+    fields[FIELD_FIRST] = (struct dialog_field){
+        .label = "steps", .as_options = steps_as_options, .hint = MSG_FIRST_HINT, .check = check_steps};
+    fields[FIELD_STOP] = (struct dialog_field){
+        .label = "halt", .option = "--halt-above", .hint = MSG_HALT_HINT, .check = check_halt};
+    fields[FIELD_SEND] = (struct dialog_field){
+        .label = "send", .as_options = send_as_options, .hint = MSG_SEND_HINT, .check = check_send};
     if (refused == 0)
-        return FIELD_THEN + 1;
+        return FIELD_SEND + 1;
     fields[FIELD_FORCE] =
         (struct dialog_field){.label = "force",
                               .as_options = force_as_options,
@@ -188,13 +202,18 @@ take_recipe(const struct app_config *config, const struct dialog *dialog, struct
     struct operation_request *confirm = &request->confirm;
     struct send_plan *plan = &confirm->plan;
     struct bytes steps = dialog_value(dialog, FIELD_FIRST);
-    if (steps.len && !read_steps(steps, plan, NULL)) // the dialog has checked them
+    struct bytes halt = dialog_value(dialog, FIELD_STOP);
+    struct bytes send = dialog_value(dialog, FIELD_SEND);
+    // The dialog has checked them.
+    if (steps.len && !read_steps(steps, plan, NULL))
         plan->step_count = 0;
-    confirm->then_reprocess = dialog_value(dialog, FIELD_THEN).len > 0;
-    if (confirm->then_reprocess) {
+    if (halt.len)
+        (void)!halt_parse(halt, plan, NULL);
+    confirm->then_reprocess = send.len > 0 && read_send(send, &confirm->rate, NULL);
+    if (confirm->then_reprocess)
         plan->send_after = config->decision.send_after;
+    if (confirm->then_reprocess && halt.len == 0)
         send_plan_complete(plan);
-    }
     take_force(dialog, request);
 }
 

@@ -48,6 +48,7 @@
 #define MSG_ALL_CLOSED "already closed; nothing left to %s"
 
 #define MSG_APPLY_EFFECT "writes a revision of each that changes; undo: u in operations"
+#define MSG_APPLY_SENDS "with send: corrects all, then sends them by these steps, halt and rate"
 #define MSG_REVERT_EFFECT                                                                                    \
     "writes a revision of each as it was before operation %" PRId64 "; the history stays"
 
@@ -70,7 +71,7 @@
 #define MSG_TOPIC_HINT "each event's own topic"
 #define MSG_FIRST_HINT "10,rest: halts after each; empty: all at once"
 #define MSG_FORCE_HINT "why: takes the %s that the check refuses too"
-#define MSG_THEN_HINT "yes: then reprocess what changed, in these steps"
-#define MSG_THEN_WRONG "yes, or nothing"
+#define MSG_SEND_HINT "yes, or a rate such as 50/s; empty: only corrects"
+#define MSG_SEND_WRONG "yes, a rate such as 50/s, or nothing"
 
 #endif

@@ -395,7 +395,7 @@ draw_pace(const struct app *app, const struct view_of_operation *view, struct ca
     const struct operation *operation = &view->operation;
     struct arena *arena = app_frame(app);
     char left[TEXT_SHORT];
-    if (operation->plan.step_count)
+    if (operation->plan.step_count && !operation->follower.is_wanted)
         chip_draw(canvas, row, &col, limit, ROLE_STATUS, bytes_of(operation_step_text(operation, arena)));
     const char *words = arena_printf(arena, "%.0f/s of %s ", operation->rate_now,
                                      operation_rate_text(operation->rate, arena));
@@ -491,6 +491,23 @@ draw_facts(const struct app *app, const struct operation *operation, struct canv
                   bytes_of(arena_printf(arena, "to %s", operation->target_topic)));
 }
 
+// What follows a recipe, and why all of it was asked for.
+static void
+draw_why(const struct operation *operation, struct canvas *canvas, struct area line)
+{
+    struct strbuf words = {0};
+    if (operation->follower.is_wanted) {
+        strbuf_add_text(&words, MSG_THEN);
+        operation_follower_text(operation, &words);
+    }
+    if (operation->reason)
+        strbuf_printf(&words, "%s\"%s\"", words.len ? "   " : "", operation->reason);
+    if (operation->filter_text)
+        strbuf_printf(&words, "%sfilter: %s", words.len ? "   " : "", operation->filter_text);
+    canvas_text(canvas, line.row, line.col, line.cols, strbuf_bytes(&words), ROLE_DIM);
+    strbuf_release(&words);
+}
+
 static void
 draw_head(const struct app *app, const struct view_of_operation *view, struct canvas *canvas,
           struct area head)
@@ -509,11 +526,8 @@ draw_head(const struct app *app, const struct view_of_operation *view, struct ca
     }
     if (head.rows > 0)
         draw_facts(app, operation, canvas, area_take_top(&head, 1));
-    if (head.rows > 0 && (operation->reason || operation->filter_text))
-        canvas_printf(canvas, head.row, head.col, head.cols, ROLE_DIM, "%s%s%s%s%s",
-                      operation->reason ? "\"" : "", operation->reason ? operation->reason : "",
-                      operation->reason ? "\"   " : "", operation->filter_text ? "filter: " : "",
-                      operation->filter_text ? operation->filter_text : "");
+    if (head.rows > 0)
+        draw_why(operation, canvas, area_take_top(&head, 1));
 }
 
 static void

@@ -92,6 +92,7 @@
 #define MSG_NO_PUBLISHER "no worker with Kafka brokers; run: redrive work -b HOST:PORT"
 #define MSG_WORKER_SILENT "no sign of the worker for %ds"
 #define MSG_HALTS_ABOVE "halts above %g%%"
+#define MSG_THEN "then "
 #define MSG_ALL_EVENTS "events"
 #define MSG_NO_OUTCOMES "No outcomes yet."
 
