@@ -62,6 +62,14 @@ steer(struct app *app, int64_t no, enum steer what, int32_t rate)
     app_send(app, request);
 }
 
+// A recipe that has not ended.
+static bool
+is_correcting(const struct operation *operation)
+{
+    return operation->action == ACTION_CORRECT && !operation->undone.of &&
+           !operation_state_is_final(operation->state);
+}
+
 static bool
 is_held(const struct operation *operation)
 {
@@ -92,14 +100,40 @@ resume_confirmed(struct app *app, void *state, const struct dialog *dialog)
 static void
 nothing_changed(struct app *app, void *state)
 {
-    (void)state;
+    ((struct steering *)state)->undone = 0;
     app_say(app, SAY_INFO, MSG_STEERING_CANCELLED);
+}
+
+// What becomes of the events of a recipe that is stopped.
+static void
+describe_corrected(const struct operation *operation, bool is_undone, struct dialog *dialog)
+{
+    char count[TEXT_SHORT];
+    bool is_one = operation->queued == 1;
+    dialog_line(dialog, ROLE_DIALOG, MSG_STOP_NOT_CORRECTED, text_count(operation->queued, count),
+                is_one ? "stays" : "stay", is_one ? "it is" : "they are");
+    int64_t changed = operation_changed(operation);
+    if (changed && is_undone)
+        dialog_line(dialog, ROLE_DIALOG, MSG_STOP_THEN_UNDO, text_count(changed, count));
+    else if (changed)
+        dialog_line(dialog, ROLE_DIALOG, MSG_STOP_CORRECTED, text_count(changed, count),
+                    changed == 1 ? "stays" : "stay", changed == 1 ? "it" : "them");
+}
+
+// And of another operation.
+static void
+describe_rest(const struct operation *operation, struct dialog *dialog)
+{
+    char count[TEXT_SHORT];
+    dialog_line(dialog, ROLE_DIALOG, MSG_STOP_STAY, text_count(operation->queued, count),
+                operation->action == ACTION_REPROCESS ? "sent" : "done",
+                operation->queued == 1 ? "stays" : "stay",
+                operation->action == ACTION_RESTORE ? "discarded" : "pending");
 }
 
 static void
 ask_cancel(struct app *app, struct steering *steering, const struct operation *operation)
 {
-    char count[TEXT_SHORT];
     struct arena *arena = app_frame(app);
     if (!is_live(app, operation) || !steering_may_change(app))
         return;
@@ -116,10 +150,10 @@ ask_cancel(struct app *app, struct steering *steering, const struct operation *o
              });
     dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
     dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, arena));
-    bool sends = operation->action == ACTION_REPROCESS;
-    dialog_line(dialog, ROLE_DIALOG, MSG_STOP_STAY, text_count(operation->queued, count),
-                sends ? "sent" : "done", operation->queued == 1 ? "stays" : "stay",
-                operation->action == ACTION_RESTORE ? "discarded" : "pending");
+    if (operation->action == ACTION_CORRECT && !operation->undone.of)
+        describe_corrected(operation, steering->undone, dialog);
+    else
+        describe_rest(operation, dialog);
     dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_STOP_FINAL);
 }
 
@@ -287,12 +321,25 @@ restore(struct app *app, struct steering *steering, const struct operation *oper
 
 // A recipe is undone by revisions equal to what was before, of the events where its own are still the newest.
 static void
-revert(struct app *app, struct steering *steering, const struct operation *operation)
+revert(struct app *app, struct steering *steering, int64_t no)
 {
-    struct list_query query = {.source = LIST_OPERATION, .operation = operation->no, .is_corrected = true};
-    struct decide_words words = {.what = arena_printf(app_frame(app), "operation %" PRId64, operation->no),
-                                 .undoes = operation->no};
+    struct list_query query = {.source = LIST_OPERATION, .operation = no, .is_corrected = true};
+    struct decide_words words = {.what = arena_printf(app_frame(app), "operation %" PRId64, no),
+                                 .undoes = no};
     decide_list(app, &steering->decide, ACTION_CORRECT, &query, &words);
+}
+
+// A recipe that has not ended is cancelled first, so that what is reverted is all that it corrected.
+static void
+stop_and_revert(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    bool may = steering_may_change(app);
+    if (may && operation->started_at == TIME_ABSENT && operation->state == OPERATION_FROZEN) {
+        steer(app, operation->no, STEER_CANCEL, 0);
+    } else if (may) {
+        steering->undone = operation->no;
+        ask_cancel(app, steering, operation);
+    }
 }
 
 static void
@@ -303,15 +350,15 @@ undo(struct app *app, struct steering *steering, const struct operation *operati
         call_back(app, steering, operation);
     else if (operation->action != ACTION_DISCARD && !is_recipe)
         app_say(app, SAY_INFO, MSG_NOT_A_DISCARD, operation->no);
-    else if (is_recipe && !operation_state_is_final(operation->state))
-        app_say(app, SAY_INFO, MSG_END_IT_FIRST, operation->no);
+    else if (is_correcting(operation))
+        stop_and_revert(app, steering, operation);
     else if (operation_changed(operation) == 0)
         app_say(app, SAY_INFO, is_recipe ? MSG_CORRECTED_NOTHING : MSG_DISCARDED_NOTHING, operation->no);
     else if (operation->undone.by)
         app_say(app, SAY_INFO, MSG_DISCARD_UNDONE, operation->no,
                 operation->undone.is_done ? "is" : "is being", operation->undone.by);
     else if (is_recipe)
-        revert(app, steering, operation);
+        revert(app, steering, operation->no);
     else
         restore(app, steering, operation);
 }
@@ -319,9 +366,11 @@ undo(struct app *app, struct steering *steering, const struct operation *operati
 bool
 steering_offers(const struct operation *operation, enum action action)
 {
+    if (action == DO_RATE_UP || action == DO_RATE_DOWN)
+        return !operation || operation->action == ACTION_REPROCESS;
     if (action != DO_UNDO)
         return true;
-    return operation && (operation_can_be_undone(operation) ||
+    return operation && (operation_can_be_undone(operation) || is_correcting(operation) ||
                          (operation->state == OPERATION_FROZEN && operation_can_be_called_back(operation)));
 }
 
@@ -410,10 +459,16 @@ steering_receive(struct app *app, struct steering *steering, struct reply *reply
     if (reply->number && reply->kind == REPLY_STEERED) {
         if (reply->news.sentence) // a rate was told when it was asked for
             app_say(app, SAY_OK, "%s", reply->news.sentence);
+        if (steering->undone && reply->news.operation == steering->undone) {
+            steering->undone = 0;
+            revert(app, steering, reply->news.operation);
+        }
         return true;
     }
-    if (reply->number && reply->kind == REPLY_ERROR)
+    if (reply->number && reply->kind == REPLY_ERROR) {
         steering->rated = 0; // steps begin at the true rate again
+        steering->undone = 0;
+    }
     return false;
 }
 

@@ -21,6 +21,7 @@ struct stop_question {
 struct steering {
     struct decide decide;         // first
     int64_t no;                   // the operation that the open dialog or prompt is about
+    int64_t undone;               // the recipe that is cancelled to be undone, or 0
     struct doubt_verdict verdict; // likewise, of a dialog about what is in doubt (doubt.h)
     struct stop_question stop;    // likewise, of the dialog about a stopped database (stop.h)
     int64_t rated;                // the operation whose new rate has not arrived yet, or 0

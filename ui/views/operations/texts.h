@@ -21,7 +21,6 @@
 #define MSG_NOT_A_DISCARD "cannot undo operation %" PRId64 ": only a discard or a recipe can be undone"
 #define MSG_DISCARDED_NOTHING "operation %" PRId64 " discarded nothing; nothing to undo"
 #define MSG_CORRECTED_NOTHING "operation %" PRId64 " changed nothing; nothing to undo"
-#define MSG_END_IT_FIRST "operation %" PRId64 " is still correcting · X cancel the rest, then u"
 #define MSG_DISCARD_UNDONE "operation %" PRId64 " %s undone by operation %" PRId64
 #define MSG_EVENTS_TITLE "operation %" PRId64 ": %s"
 #define MSG_NO_FAILED "operation %" PRId64 " has no failed events"
@@ -31,6 +30,9 @@
 // its dialogs: stop, approve
 #define MSG_STOP_TITLE "Stop operation %" PRId64
 #define MSG_STOP_STAY "the %s not yet %s %s %s; the current chunk finishes first"
+#define MSG_STOP_NOT_CORRECTED "the %s not yet corrected %s as %s"
+#define MSG_STOP_CORRECTED "the %s corrected %s so; u undoes %s"
+#define MSG_STOP_THEN_UNDO "then asks about undoing the %s corrected"
 #define MSG_STOP_FINAL "cancelling is final; p pauses"
 #define MSG_RESUME_TITLE "Resume operation %" PRId64
 #define MSG_RESUME_EFFECT "%s %s on from where it stopped"
