@@ -60,6 +60,10 @@ screen_confirm(struct screen *screen, const struct screen_answers *answers)
         snprintf(keys, sizeof keys, "<Down>%s<Up>", answers->rate);
         screen_press(screen, keys);
     }
+    if (answers->send) {
+        snprintf(keys, sizeof keys, "<Down><Down><Down>%s<Up><Up><Up>", answers->send);
+        screen_press(screen, keys);
+    }
     screen_press(screen, "<Tab>");
     if (answers->count) {
         snprintf(keys, sizeof keys, "%s<Tab>", answers->count);

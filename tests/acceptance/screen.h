@@ -23,6 +23,7 @@ void screen_give_up(struct screen *screen, const char *why);
 struct screen_answers {
     const char *button, *reason, *rate;
     const char *count; // typed where there are many; NULL: few
+    const char *send;  // of a recipe: "yes", or the rate of what is sent after it
 };
 // The keys from the open dialog, which begins in the reason, to the pressed button.
 void screen_confirm(struct screen *screen, const struct screen_answers *answers);

@@ -1,12 +1,20 @@
 // Payloads that are wrong, mended by keys alone: the demo's broken orders lie in Kafka. The operator opens
 // the first one where it hurts, mends it, sees the difference, makes a recipe of the edit, tries it on all,
 // applies it and sends them; the demo's consumer, which fails what is still wrong, takes every one, and every
-// byte outside the edit is the original's. And two operators who correct the same event at the same moment.
+// byte outside the edit is the original's. Likewise by a recipe that also sends, when no screen is open. And
+// two operators who correct the same event at the same moment.
 #include <signal.h>
 #include <unistd.h>
 #include "tests/acceptance/mending.h"
 #include "tests/acceptance/screen.h"
 #include "tests/store/actors.h"
+
+static struct running
+start_worker(const struct mending *mending)
+{
+    return program_start(redrive_program(), (const char *const[]){"work", "-d", mending->world.conninfo, "-b",
+                                                                  test_kafka(), NULL});
+}
 
 static void
 open_first_event(struct screen *screen, const char *count)
@@ -91,9 +99,7 @@ keys_mend_every_order(void **state)
     char said[PROGRAM_ROOM];
     mending_begin(&mending);
     PGconn *admin = mending.world.admin;
-    struct running worker =
-        program_start(redrive_program(),
-                      (const char *const[]){"work", "-d", mending.world.conninfo, "-b", test_kafka(), NULL});
+    struct running worker = start_worker(&mending);
     screen_open(&screen, mending.world.conninfo, NULL); // which has no Kafka
 
     mend_the_amounts(&screen);
@@ -108,6 +114,70 @@ keys_mend_every_order(void **state)
     assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.revision WHERE no = 1"), MENDING_ALL);
     assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.revision"), MENDING_ALL);
     mending_check_bytes(&mending, &(struct mended){.rows = MENDING_ALL, .by_hand = MENDING_ALL});
+    mending_end(&mending);
+}
+
+// --- a recipe that also sends ---
+
+// A recipe for the larger group, to be sent as well, is confirmed on a screen that is closed at once.
+static void
+confirm_and_leave(const struct mending *mending)
+{
+    struct screen screen = {0};
+    screen_open(&screen, mending->world.conninfo, NULL);
+    screen_see(&screen, "220 pending in 2 groups");
+    screen_press(&screen, "C");
+    screen_see(&screen, "write a new one");
+    screen_press(&screen, "n");
+    screen_press(&screen, "to-number $.lines[*].amount<Enter>");
+    screen_see(&screen, "applies 200");
+    screen_press(&screen, "<Enter>");
+    screen_confirm(&screen,
+                   &(struct screen_answers){"Apply recipe", "INC-4711", .count = "200", .send = "50/s"});
+    screen_see(&screen, "operation 1");
+    screen_close(&screen);
+}
+
+static void
+await_number(PGconn *admin, const char *sql, int64_t least)
+{
+    int64_t end = clock_mono() + 60 * US_PER_SECOND;
+    while (test_number(admin, sql) < least) {
+        if (clock_mono() > end)
+            fail_msg("less than %lld after a minute: %s", (long long)least, sql);
+        usleep(20000);
+    }
+}
+
+// Nobody looks on, and the worker is killed in the middle: another one goes on.
+static void
+what_a_recipe_corrected_is_sent_with_no_screen_open(void **state)
+{
+    (void)state;
+    struct mending mending = {0};
+    char said[PROGRAM_ROOM];
+    mending_begin(&mending);
+    PGconn *admin = mending.world.admin;
+    confirm_and_leave(&mending);
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.revision"), 0); // no worker has run yet
+
+    struct running killed = start_worker(&mending);
+    await_number(admin, "SELECT max(done) FROM redrive.operation WHERE action = 'reprocess'", 40);
+    kill(killed.pid, SIGKILL);
+    (void)program_end(&killed, said);
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.revision"), MENDING_COMMAS);
+    assert_in_range(events_in(&mending.world, "RESOLVED"), 1, MENDING_COMMAS - 1);
+
+    struct running worker = start_worker(&mending);
+    program_await(&mending.consumer, "consumed 200, failed again 0");
+    await_number(admin, "SELECT count(*) FROM redrive.operation WHERE state = 'done'", 2);
+    kill(worker.pid, SIGTERM);
+    assert_int_equal(program_end(&worker, said), 0);
+    assert_string_equal(test_text(admin, "SELECT string_agg(action || ' ' || total || ' ' || done || ' ' || "
+                                         "reason, ', ' ORDER BY no) FROM redrive.operation"),
+                        "correct 200 200 INC-4711, reprocess 200 200 INC-4711");
+    assert_int_equal(events_in(&mending.world, "RESOLVED"), MENDING_COMMAS);
+    mending_check_bytes(&mending, &(struct mended){.rows = MENDING_COMMAS});
     mending_end(&mending);
 }
 
@@ -228,6 +298,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_mend_every_order),
+        cmocka_unit_test(what_a_recipe_corrected_is_sent_with_no_screen_open),
         cmocka_unit_test_setup_teardown(two_operators_correct_the_same_event, begin_actors, end_actors),
     };
     return cmocka_run_group_tests_name("mend", tests, NULL, NULL);
