@@ -237,14 +237,19 @@ check_partition(struct fetch_job *job, const struct fetch *first)
 static rd_kafka_resp_err_t
 prepare(struct fetch_job *job, const struct fetch *first, struct watermark **range)
 {
-    *range = find_watermark(job->broker, first->topic, first->partition);
-    if ((*range)->failed_at && clock_mono() - (*range)->failed_at < LEFT_ALONE)
-        return RD_KAFKA_RESP_ERR__TIMED_OUT;
-    rd_kafka_resp_err_t code = check_partition(job, first);
-    if (code)
-        return code;
-    job->patience = clock_mono() + PARTITION_PATIENCE; // that was an answer, however long its settings took
-    return ask_watermark(job, first, range);
+    rd_kafka_resp_err_t code = may_go_on(job) ? check_partition(job, first) : RD_KAFKA_RESP_ERR__TIMED_OUT;
+    if (!code) {
+        job->patience = clock_mono() + PARTITION_PATIENCE; // an answer, however long its settings took
+        code = ask_watermark(job, first, range);
+    }
+    (*range)->failed_at = code && kafka_kind(code) == ERR_UNREACHABLE ? clock_mono() : 0;
+    return code;
+}
+
+static bool
+is_left_alone(const struct watermark *range)
+{
+    return range->failed_at && clock_mono() - range->failed_at < LEFT_ALONE;
 }
 
 // All fetches of one partition, ascending.
@@ -254,9 +259,9 @@ fetch_partition(struct fetch_job *job, struct fetch **fetches, size_t count)
     struct fetch_run run = {.job = job, .fetches = fetches};
     job->broker->reader_trouble.text[0] = '\0';
     job->patience = clock_mono() + PARTITION_PATIENCE;
-    struct watermark *range;
-    rd_kafka_resp_err_t code = prepare(job, fetches[0], &range);
-    range->failed_at = code && kafka_kind(code) == ERR_UNREACHABLE ? clock_mono() : 0;
+    struct watermark *range = find_watermark(job->broker, fetches[0]->topic, fetches[0]->partition);
+    rd_kafka_resp_err_t code =
+        is_left_alone(range) ? RD_KAFKA_RESP_ERR__TIMED_OUT : prepare(job, fetches[0], &range);
     if (code) {
         for (size_t i = 0; i < count; i++)
             answer_code(job, fetches[i], code);

@@ -99,8 +99,8 @@ ledger_originals(void *context, const struct event *const *events, size_t count,
                  struct original *originals, struct err *err)
 {
     struct endpoints *endpoints = context;
-    return originals_find(endpoints->store, endpoints->broker, events, count, ORIGINALS_MS, NULL, NULL, arena,
-                          originals, err);
+    return originals_find(endpoints->store, endpoints->broker, events, count, ORIGINALS_MS, endpoints->tick,
+                          endpoints->tick_context, arena, originals, err);
 }
 
 static bool

@@ -138,6 +138,16 @@ worker_give_sign(struct worker_run *run, struct err *err)
     return true;
 }
 
+bool
+worker_sign_meanwhile(void *context)
+{
+    struct worker_run *run = context;
+    struct err ignored = {0};
+    if (clock_mono() >= run->due.sign && !worker_give_sign(run, &ignored))
+        log_line(LOG_WARN, "no sign while Kafka is read", LOG_TEXT("why", ignored.text));
+    return true;
+}
+
 static bool
 beat(struct worker_run *run, struct err *err)
 {
@@ -428,6 +438,8 @@ worker_run(const struct worker_settings *settings, struct err *err)
     run.plan.is_compressing = is_compressing(&settings->broker);
     run.limit = worker_most(&run);
     run.endpoints.broker_settings = &settings->broker;
+    run.endpoints.tick = worker_sign_meanwhile;
+    run.endpoints.tick_context = &run;
     char host[64] = "?";
     gethostname(host, sizeof host - 1);
     snprintf(run.endpoints.worker, sizeof run.endpoints.worker, "%s/%d/%lld", host, (int)getpid(),

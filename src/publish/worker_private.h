@@ -4,6 +4,7 @@
 #define REDRIVE_PUBLISH_WORKER_PRIVATE_H
 
 #include "broker/broker.h"
+#include "broker/fetch.h"
 #include "core/worker.h"
 #include "publish/pace.h"
 #include "publish/publisher.h"
@@ -27,6 +28,8 @@ struct endpoints {
     struct cluster cluster;
     char worker[128];
     char turn_group[64]; // of the turns' marker
+    fetch_tick_fn *tick; // called while original records are read; NULL: nobody
+    void *tick_context;
 
     // Of a publisher's only: the call that its lane makes now, which owns `store` until it is done.
     struct lane *lane;
@@ -123,6 +126,10 @@ bool worker_is_foreground(const struct worker_run *run);
 // Tells PostgreSQL that it lives and what it does, without waiting for its turn. False: the worker ends with
 // err.
 bool worker_give_sign(struct worker_run *run, struct err *err) MUST_CHECK;
+// The same where it is due, for calls to Kafka that may take long: a worker without a sign counts as gone. A
+// fetch_tick_fn, context is the run; always true, since what was not read for want of a sign would be
+// refused. What PostgreSQL says to it the worker's round meets again.
+bool worker_sign_meanwhile(void *context);
 // A failed call to PostgreSQL outside of the publishers. False: the worker ends with err.
 bool worker_store_failed(struct worker_run *run, const struct err *failure, struct err *err) MUST_CHECK;
 

@@ -27,16 +27,6 @@ why_not(const struct original *original)
     return "";
 }
 
-// Kafka may be long in answering, and a worker that does not beat counts as gone. What PostgreSQL says to it
-// here it says again in the worker's round.
-static bool
-beat_meanwhile(void *context)
-{
-    struct worker_run *run = context;
-    struct err ignored = {0};
-    return clock_mono() < run->due.sign || worker_give_sign(run, &ignored);
-}
-
 static bool
 keep_records(struct worker_run *run, const int64_t *ids, size_t count, const char **whys, struct arena *arena,
              struct err *err)
@@ -51,7 +41,7 @@ keep_records(struct worker_run *run, const int64_t *ids, size_t count, const cha
     for (size_t i = 0; i < page.count; i++)
         events[i] = &page.events[i];
     bool ok = originals_find(run->endpoints.store, run->endpoints.broker, events, page.count, RECORDS_MS,
-                             beat_meanwhile, run, arena, originals, err) &&
+                             worker_sign_meanwhile, run, arena, originals, err) &&
               originals_keep(run->endpoints.store, events, originals, page.count, arena, err);
     for (size_t i = 0; ok && i < page.count; i++)
         for (size_t k = 0; k < count; k++)

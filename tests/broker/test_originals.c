@@ -4,6 +4,7 @@
 
 #include "broker/broker.h"
 #include "publish/originals.h"
+#include "publish/worker_private.h"
 #include "tests/broker/demo_broker.h"
 
 static struct broker_fixture fixture = {.stem = "originals", .partitions = 2};
@@ -96,6 +97,56 @@ are_found_where_topics_tell_no_settings(void **state)
         fail_msg("%d: %s", (int)found, err.text);
 }
 
+struct ticking {
+    int64_t last, longest; // clock_mono, µs between two ticks
+    int count;
+};
+
+static bool
+note_tick(void *context)
+{
+    struct ticking *ticking = context;
+    int64_t gap = clock_mono() - ticking->last;
+    ticking->longest = gap > ticking->longest ? gap : ticking->longest;
+    ticking->last = clock_mono();
+    ticking->count++;
+    return true;
+}
+
+// A worker that gives no sign for fifteen seconds counts as gone, and one chunk may read for twenty.
+static void
+are_read_with_a_sign_of_life_meanwhile(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3 };
+    const struct broker_settings settings = {.brokers = "127.0.0.1:1"};
+    struct ticking ticking = {.last = clock_mono()};
+    struct endpoints endpoints = {.store = fixture.world.store, .tick = note_tick, .tick_context = &ticking};
+    struct err err = {0};
+    assert_true(broker_open(&endpoints.broker, &settings, &err));
+    struct event found[EVENTS];
+    const struct event *events[EVENTS];
+    struct original originals[EVENTS];
+    for (int i = 0; i < EVENTS; i++) {
+        found[i] = (struct event){.id = i + 1,
+                                  .topic = bytes_of(fixture.topic),
+                                  .origin.partition = i,
+                                  .origin.has_partition = true,
+                                  .origin.has_offset = true};
+        events[i] = &found[i];
+    }
+    bool ok = endpoints_ledger.originals(&endpoints, events, EVENTS, &fixture.world.arena, originals, &err);
+    int64_t gap = clock_mono() - ticking.last;
+    broker_close(endpoints.broker);
+    if (!ok)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < EVENTS; i++)
+        assert_int_equal(originals[i].state, ORIGINAL_FAILED);
+    if (ticking.count < EVENTS || ticking.longest > 8 * US_PER_SECOND || gap > 8 * US_PER_SECOND)
+        fail_msg("%d signs, %lld ms apart at most, %lld ms after the last", ticking.count,
+                 (long long)ticking.longest / 1000, (long long)gap / 1000);
+}
+
 int
 main(void)
 {
@@ -103,6 +154,7 @@ main(void)
         on_fixture(are_believed_only_as_the_same_value),
         on_fixture(are_not_gone_because_kafka_is_slow),
         on_fixture(are_found_where_topics_tell_no_settings),
+        on_fixture(are_read_with_a_sign_of_life_meanwhile),
     };
     return cmocka_run_group_tests_name("originals", tests, NULL, NULL);
 }
