@@ -42,7 +42,7 @@ reader_backlog_describe(const struct event *event, const struct reader *reader, 
                                                         .stack = event->stack_trace,
                                                         .rules = reader->session.settings->store.group_rules},
                             arena);
-    struct bytes line = event->error_message;
+    struct bytes line = event_error_text(event);
     size_t end = bytes_find(line, BYTES("\n"), 0);
     line = bytes_slice(line, 0, end == SIZE_MAX ? line.len : end);
     line.len = utf8_cut(line, SAMPLE_BYTES);

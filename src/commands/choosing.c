@@ -113,8 +113,11 @@ choosing_say_undecided(const struct call *call, const struct choose_tally *tally
         return;
     struct strbuf ids = {0};
     command_choosing_add_ids(&ids, tally->undecided, tally->undecided_count);
-    remark(call, "left out %zu undecided events: the pattern ran into its match limit on %s; simplify it",
-           tally->undecided_count, strbuf_text(&ids));
+    remark(
+        call,
+        "left out %zu undecided events: their text cannot be read, or the pattern ran into its match limit "
+        "on %s; redrive show says which, or simplify the pattern",
+        tally->undecided_count, strbuf_text(&ids));
     strbuf_release(&ids);
 }
 

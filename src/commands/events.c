@@ -30,6 +30,8 @@ command_events_print_json(const struct event *event, struct err *err)
     json_group(object, "group", event->group);
     value_add_text(object, "category", category_name(event->category));
     value_add_bytes(object, "error_message", event->error_message);
+    if (event->known.unreadable_error)
+        value_add_text(object, "unreadable_error_message", event->known.unreadable_error);
     value_add_int(object, "retry_count", event->retry_count);
     value_add_time(object, "created_at", event->created_at, event->created_wall - event->created_at);
     value_add_bytes(object, "topic", event->topic);
@@ -65,7 +67,7 @@ command_events_add_row(struct output_table *table, const struct event *event)
     table_add(table, event->status_text);
     table_add_text(table, group_text(event->group, group));
     table_add_number(table, event->retry_count);
-    table_add(table, event->error_message);
+    table_add(table, event_error_text(event));
 }
 
 static bool

@@ -56,7 +56,7 @@ describe_group(struct backlog *backlog, const struct group_rules *rules, const s
     struct fingerprint parts = fingerprint_explain(&input, arena);
     struct group_text text = {.pattern = arena_text(arena, parts.pattern),
                               .error_class = arena_text(arena, parts.root_class),
-                              .sample = arena_text(arena, bytes_slice(event->error_message, 0, 300)),
+                              .sample = arena_text(arena, bytes_slice(event_error_text(event), 0, 300)),
                               .frame = arena_text(arena, parts.frame)};
     backlog_describe(backlog, event->group, &text);
 }

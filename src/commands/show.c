@@ -111,6 +111,10 @@ command_show_print_json(const struct one_event *one, struct err *err)
     value_add_payload(object, "payload", event->payload);
     if (event->known.unreadable)
         value_add_text(object, "unreadable", event->known.unreadable);
+    if (event->known.unreadable_error)
+        value_add_text(object, "unreadable_error_message", event->known.unreadable_error);
+    if (event->known.unreadable_stack)
+        value_add_text(object, "unreadable_stack_trace", event->known.unreadable_stack);
     json_group(object, "group", event->group);
     value_add_text(object, "category", category_name(event->category));
     value_add_bytes(object, "error_class", event->error_class);
@@ -270,8 +274,8 @@ print_text(const struct one_event *one, struct err *err)
     const struct event *event = &one->event;
     struct strbuf out = {0};
     add_facts(&out, one);
-    section(&out, "error", event->error_message);
-    section(&out, "stack", event->stack_trace);
+    section(&out, "error", event_error_text(event));
+    section(&out, "stack", event_stack_text(event));
     section(&out, "payload", event->known.unreadable ? bytes_of(event->known.unreadable) : event->payload);
     if (event->record.header_count > 0)
         strbuf_add_text(&out, "\nheaders\n");

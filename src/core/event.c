@@ -23,6 +23,20 @@ event_status_of(struct bytes status_text)
     return EVENT_OTHER;
 }
 
+struct bytes
+event_error_text(const struct event *event)
+{
+    const char *why = event->known.unreadable_error;
+    return why ? bytes_of(why) : event->error_message;
+}
+
+struct bytes
+event_stack_text(const struct event *event)
+{
+    const char *why = event->known.unreadable_stack;
+    return why ? bytes_of(why) : event->stack_trace;
+}
+
 const char *
 group_text(uint64_t group, char out[GROUP_TEXT])
 {

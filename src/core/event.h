@@ -69,6 +69,8 @@ struct event_known {
     int64_t operation;            // the live operation that includes it, or 0
     struct correction correction; // the newest revision; with EVENT_RAW
     const char *unreadable;       // why PostgreSQL cannot return the payload, which is absent; NULL: it can
+    const char *unreadable_error; // the same of error_message
+    const char *unreadable_stack; // and of stack_trace
 };
 
 struct event {
@@ -105,6 +107,10 @@ struct event {
     enum category category;
     struct bytes error_class; // of the root cause; absent where the text has none
 };
+
+// The text of error_message, or of stack_trace, for people: where PostgreSQL cannot return it, why.
+struct bytes event_error_text(const struct event *event);
+struct bytes event_stack_text(const struct event *event);
 
 const char *event_status_name(enum event_status status);     // "pending", …, "other"
 enum event_status event_status_of(struct bytes status_text); // any case

@@ -310,10 +310,19 @@ scan_pass(struct store *store, struct choose_pass *scan, struct err *err)
     unsigned fields = EVENT_BARE | (matcher->fields & EVENT_GROUP);
     if (matcher->filter != NULL || matcher->choice->queue != NULL)
         fields |= EVENT_COUNTED;
-    bool ok = store_pass(store, fields, matcher->statuses, pass_event, &passing, err);
+    struct err failure = {0};
+    bool ok = store_pass(store, fields, matcher->statuses, pass_event, &passing, &failure);
+    if (!ok && store_text_is_unreadable(&failure)) {
+        free(passing.chosen);
+        scan->tally->scanned = scan->tally->closed = 0;
+        scan->tally->undecided_count = 0;
+        return scan_table(store, scan, err); // page by page the others can be read
+    }
+    if (!ok && err != NULL && !err_is_set(err))
+        *err = failure;
     if (ok)
         sort_highest_first(passing.chosen, passing.count, sizeof *passing.chosen);
-    if (!ok && err != NULL && err->kind == ERR_CANCELLED)
+    if (!ok && failure.kind == ERR_CANCELLED)
         ok = stopped(err);
     ok = ok && take_chosen(scan, passing.chosen, passing.count, err);
     free(passing.chosen);

@@ -35,7 +35,8 @@ struct choose_tally {
     int64_t closed;   // events in another status than the wanted ones
     int64_t *unknown; // of the ids: not in the table (heap)
     size_t unknown_count, unknown_capacity;
-    int64_t *undecided; // a pattern ran into its match limit: neither chosen nor ruled out (heap)
+    int64_t *undecided; // a pattern ran into its match limit, or the text cannot be read: neither chosen nor
+                        // ruled out (heap)
     size_t undecided_count, undecided_capacity;
 };
 void choose_tally_release(struct choose_tally *tally);

@@ -229,11 +229,21 @@ filter_names_quarantined(const char *text)
     return is_named;
 }
 
+// What PostgreSQL cannot return of the event.
+static unsigned
+fields_missing(const struct event *event)
+{
+    unsigned payload = event->known.unreadable ? EVENT_PAYLOAD : 0;
+    unsigned error = event->known.unreadable_error ? EVENT_ERROR | EVENT_GROUP : 0;
+    unsigned stack = event->known.unreadable_stack ? EVENT_STACK | EVENT_GROUP : 0;
+    return payload | error | stack;
+}
+
 enum filter_verdict
 filter_match_term(struct filter *filter, size_t i, const struct event *event)
 {
     const struct filter_term *term = &filter->terms[i];
-    if (event->known.unreadable && (filter_term_needs(filter, i) & EVENT_PAYLOAD))
+    if (filter_term_needs(filter, i) & fields_missing(event))
         return FILTER_UNDECIDED;
     return invert(term, match_term(filter, term, event));
 }

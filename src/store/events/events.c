@@ -171,11 +171,27 @@ read_page(struct store *store, const struct event_query *query, struct event_pag
     return ok;
 }
 
-// A page of payloads failed: looks for those that cannot be read. True: some were found, so that reading the
-// page again may work.
+// The long columns that may be missing in the events of this page.
+static unsigned
+columns_of(const struct event_query *query)
+{
+    unsigned wanted = 0;
+    if ((query->fields & EVENT_PAYLOAD) && query->takes_unreadable)
+        wanted |= 1u << LONG_PAYLOAD;
+    if (query->fields & (EVENT_ERROR | EVENT_GROUP))
+        wanted |= 1u << LONG_ERROR;
+    if (query->fields & (EVENT_STACK | EVENT_GROUP))
+        wanted |= 1u << LONG_STACK;
+    return wanted;
+}
+
+// A page failed: looks for texts that cannot be read. True: some were found, so that reading the page again
+// may work.
 static bool
 find_unreadable(struct store *store, const struct event_query *query)
 {
+    if (!columns_of(query))
+        return false;
     struct event_query ids_only = *query;
     ids_only.fields = EVENT_BARE;
     ids_only.most_bytes = 0;
@@ -186,7 +202,7 @@ find_unreadable(struct store *store, const struct event_query *query)
     int64_t *ids = arena_array(&page.arena, page.count, sizeof *ids);
     for (size_t i = 0; i < page.count; i++)
         ids[i] = page.events[i].id;
-    bool is_found = unreadable_find(store, ids, page.count);
+    bool is_found = unreadable_find(store, columns_of(query), ids, page.count);
     event_page_release(&page);
     return is_found;
 }
@@ -205,8 +221,7 @@ store_events(struct store *store, const struct event_query *query, struct event_
 
     struct err failure = {0};
     bool ok = read_page(store, query, page, &failure);
-    if (!ok && query->takes_unreadable && (query->fields & EVENT_PAYLOAD) && unreadable_is_cause(&failure) &&
-        find_unreadable(store, query)) {
+    if (!ok && unreadable_is_cause(&failure) && find_unreadable(store, query)) {
         err_clear(&failure);
         ok = read_page(store, query, page, &failure);
     }

@@ -23,7 +23,7 @@ struct event_query {
     size_t most_bytes;     // of texts after which a page ends early, so that few long texts are in memory;
                            // 0: no limit
     bool takes_unreadable; // where PostgreSQL cannot return a payload, the event comes without it and says
-                           // why (known.unreadable); else the page fails
+                           // why (known.unreadable); else the page fails. Of the other texts it always does
 };
 
 enum { EVENT_PAGE_BYTES = 8 << 20 }; // enough for any page of usual texts

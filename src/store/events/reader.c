@@ -163,6 +163,22 @@ event_reader_init(struct event_reader *reader, struct store *store, struct arena
                                     .page = __atomic_add_fetch(&pages, 1, __ATOMIC_RELAXED)};
 }
 
+// The next column: a text, whole or its beginning; absent where it is known that it cannot be read.
+static void
+add_text(const struct event_reader *reader, struct query *query, enum long_column column,
+         struct query_piece unless, struct query_piece whole, struct query_piece beginning)
+{
+    bool is_any = unreadable_any(reader->store, column);
+    query_add(query, PIECE(", "));
+    if (is_any) {
+        query_add(query, PIECE("CASE WHEN"));
+        query_add(query, unless);
+    }
+    query_add(query, derives_group(reader) || reader->cut == 0 ? whole : beginning);
+    if (is_any)
+        query_add(query, PIECE(" END"));
+}
+
 static void
 add_columns(struct event_reader *reader, struct query *query)
 {
@@ -174,15 +190,15 @@ add_columns(struct event_reader *reader, struct query *query)
             next++;
         }
     }
-    bool is_whole = derives_group(reader) || reader->cut == 0;
     reader->message = reader->stack = -1;
     if ((reader->fields & EVENT_ERROR) || derives_group(reader)) {
-        query_add(query,
-                  is_whole ? PIECE(", e.error_message::text") : PIECE(", left(e.error_message, :cut)"));
+        add_text(reader, query, LONG_ERROR, PIECE(" e.id <> ALL (:unreadable_error) THEN "),
+                 PIECE("e.error_message::text"), PIECE("left(e.error_message, :cut)"));
         reader->message = next++;
     }
     if ((reader->fields & EVENT_STACK) || derives_group(reader)) {
-        query_add(query, is_whole ? PIECE(", e.stack_trace::text") : PIECE(", left(e.stack_trace, :cut)"));
+        add_text(reader, query, LONG_STACK, PIECE(" e.id <> ALL (:unreadable_stack) THEN "),
+                 PIECE("e.stack_trace::text"), PIECE("left(e.stack_trace, :cut)"));
         reader->stack = next++;
     }
 }
@@ -199,8 +215,10 @@ event_reader_query(struct event_reader *reader, struct query *query, const struc
 {
     reader->extra = source->extra_count;
     param_text(query_param(query, "zone"), reader->store->zone);
+    unreadable_param(reader->store, LONG_ERROR, query_param(query, "unreadable_error"));
+    unreadable_param(reader->store, LONG_STACK, query_param(query, "unreadable_stack"));
     if (reader->takes_unreadable)
-        unreadable_param(reader->store, query_param(query, "unreadable"));
+        unreadable_param(reader->store, LONG_PAYLOAD, query_param(query, "unreadable"));
     else
         param_ids(query_param(query, "unreadable"), NULL, 0);
     param_int4(query_param(query, "cut"), reader->cut > INT32_MAX ? INT32_MAX : (int32_t)reader->cut);
@@ -363,6 +381,13 @@ keep_text(struct event_reader *reader, struct bytes text)
     return arena_copy(reader->arena, text);
 }
 
+static const char *
+why_unreadable(struct event_reader *reader, enum long_column column, int64_t id)
+{
+    const char *why = unreadable_why(reader->store, column, id);
+    return why ? arena_text(reader->arena, bytes_of(why)) : NULL;
+}
+
 void
 event_reader_row(struct event_reader *reader, const PGresult *result, int row, struct event *event)
 {
@@ -386,9 +411,11 @@ event_reader_row(struct event_reader *reader, const PGresult *result, int row, s
         event->stack_trace = keep_text(reader, stack);
     if (event->known.correction.has_payload)
         event->known.correction.payload = event->payload;
-    if (reader->takes_unreadable && (reader->fields & EVENT_PAYLOAD) && !bytes_present(event->payload)) {
-        const char *why = unreadable_why(reader->store, event->id);
-        event->known.unreadable = why ? arena_text(reader->arena, bytes_of(why)) : NULL;
-    }
+    if (reader->takes_unreadable && (reader->fields & EVENT_PAYLOAD) && !bytes_present(event->payload))
+        event->known.unreadable = why_unreadable(reader, LONG_PAYLOAD, event->id);
+    if (reader->message >= 0 && !bytes_present(message))
+        event->known.unreadable_error = why_unreadable(reader, LONG_ERROR, event->id);
+    if (reader->stack >= 0 && !bytes_present(stack))
+        event->known.unreadable_stack = why_unreadable(reader, LONG_STACK, event->id);
     event->known.is_quarantined = event->known.returned >= reader->store->max_replays;
 }

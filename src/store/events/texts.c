@@ -111,7 +111,18 @@ store_text_is_unreadable(const struct err *err)
     return unreadable_is_cause(err);
 }
 
-// Of the payloads, those that are known to be unreadable are left out.
+// The column of a text; LONG_COLUMNS: it is a short one.
+static enum long_column
+long_column_of(enum event_text text)
+{
+    static const enum long_column columns[EVENT_TEXT_COUNT] = {[EVENT_TEXT_ERROR] = LONG_ERROR,
+                                                               [EVENT_TEXT_STACK] = LONG_STACK,
+                                                               [EVENT_TEXT_KEY] = LONG_COLUMNS,
+                                                               [EVENT_TEXT_PAYLOAD] = LONG_PAYLOAD};
+    return columns[text];
+}
+
+// Those that are known to be unreadable are left out.
 static bool
 read_texts(struct store *store, const struct event_texts_query *query, bool is_kept,
            struct texts_reading *reading, struct err *err)
@@ -124,10 +135,7 @@ read_texts(struct store *store, const struct event_texts_query *query, bool is_k
         param_int8(&params, query->before_id == INT64_MAX ? INT64_MAX : query->before_id - 1);
         param_int8(&params, (int64_t)query->limit);
     }
-    if (query->text == EVENT_TEXT_PAYLOAD)
-        unreadable_param(store, &params);
-    else
-        param_ids(&params, NULL, 0);
+    unreadable_param(store, long_column_of(query->text), &params);
     const char *sql = query->ids ? texts_of_sql(query->text, is_kept) : texts_sql(query, is_kept);
     return pg_stream_until(store, FOR_SCANNING, sql, &params, event_texts_read_text, reading, err);
 }
@@ -150,7 +158,7 @@ find_in_texts(struct store *store, const struct event_texts_query *query)
     int64_t *ids = arena_array(&page.arena, page.count, sizeof *ids);
     for (size_t i = 0; i < page.count; i++)
         ids[i] = page.events[i].id;
-    bool is_found = unreadable_find(store, ids, page.count);
+    bool is_found = unreadable_find(store, 1u << long_column_of(query->text), ids, page.count);
     event_page_release(&page);
     return is_found;
 }
@@ -168,11 +176,11 @@ store_event_texts(struct store *store, const struct event_texts_query *query, ev
         struct err failure = {0};
         if (read_texts(store, &rest, is_kept, &reading, &failure))
             return true;
-        bool is_payload = query->text == EVENT_TEXT_PAYLOAD && unreadable_is_cause(&failure);
-        if (reading.count == 0 && is_payload && find_in_texts(store, &rest))
+        bool is_text = query->text != EVENT_TEXT_KEY && unreadable_is_cause(&failure);
+        if (reading.count == 0 && is_text && find_in_texts(store, &rest))
             continue;
         // Those that came stay; the rest of the page is read as another.
-        if (reading.count == 0 || !is_payload || query->ids || rest.limit <= reading.count) {
+        if (reading.count == 0 || !is_text || query->ids || rest.limit <= reading.count) {
             if (err && err->kind == ERR_NONE)
                 *err = failure;
             return false;

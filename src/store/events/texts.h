@@ -19,7 +19,7 @@ enum event_text {
 
 // Pending events with ids above after_id (INT64_MIN: any) and below before_id (INT64_MAX: any), highest first
 // or lowest first, at most `limit`. They come one by one, so that one long text at a time is in memory; the
-// bytes are valid during the call. false: skip the rest. Payloads that PostgreSQL cannot return do not
+// bytes are valid during the call. false: skip the rest. Texts that PostgreSQL cannot return do not
 // come; store_events says which.
 struct event_texts_query {
     enum event_text text;
@@ -33,7 +33,7 @@ typedef bool event_text_fn(void *context, int64_t id, struct bytes text);
 bool store_event_texts(struct store *store, const struct event_texts_query *query, event_text_fn *each,
                        void *context, struct err *err) MUST_CHECK;
 
-// Did a payload that PostgreSQL cannot return cause this failure of a scan? Without a scan the others can be
+// Did a text that PostgreSQL cannot return cause this failure of a scan? Without a scan the others can be
 // read.
 bool store_text_is_unreadable(const struct err *err);
 

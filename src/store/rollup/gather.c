@@ -8,6 +8,7 @@
 #include "core/fingerprint/fingerprint.h"
 #include "core/fingerprint/rules.h"
 #include "base/intern.h"
+#include "store/events/unreadable.h"
 #include "store/pg.h"
 
 #define EPOCH_2000 946684800LL
@@ -290,13 +291,16 @@ publish_news(struct store *store, const char *maintainer, struct gathering *gath
     return ok;
 }
 
-#define GATHER_COLUMNS(zone)                                                                                 \
+// Texts that PostgreSQL cannot return count as absent.
+#define GATHER_COLUMNS(zone, bad_errors, bad_stacks)                                                         \
     "SELECT e.id::int8, e.event_type::text, e.source_table::text, e.kafka_topic::text, "                     \
     "coalesce(e.retry_count, 0)::int4, e.created_at::timestamp AT TIME ZONE " zone                           \
-    ", e.error_message::text, e.stack_trace::text"
+    ", CASE WHEN e.id <> ALL (" bad_errors ") THEN e.error_message::text END"                                \
+    ", CASE WHEN e.id <> ALL (" bad_stacks ") THEN e.stack_trace::text END"
 
 static const char these_sql[] = GATHER_COLUMNS(
-    "$1") ", w.version FROM unnest($2::int8[], $3::xid[]) AS w (id, version) CROSS JOIN LATERAL (SELECT "
+    "$1", "$4",
+    "$5") ", w.version FROM unnest($2::int8[], $3::xid[]) AS w (id, version) CROSS JOIN LATERAL (SELECT "
           "x.id, x.event_type, x.source_table, x.kafka_topic, x.retry_count, x.created_at, x.error_message, "
           "x.stack_trace FROM :\"events\" x WHERE x.id = w.id AND x.status = 'PENDING' LIMIT 1) e";
 
@@ -304,9 +308,13 @@ static const char these_sql[] = GATHER_COLUMNS(
 static const char below_settings_sql[] =
     "SELECT pg_catalog.set_config('redrive.zone', $1, true), pg_catalog.set_config('redrive.limit', "
     "$2::text, true), pg_catalog.set_config('redrive.upto', $3::text, true), "
-    "pg_catalog.set_config('redrive.from', $4::text, true)";
+    "pg_catalog.set_config('redrive.from', $4::text, true), "
+    "pg_catalog.set_config('redrive.bad_errors', $5::int8[]::text, true), "
+    "pg_catalog.set_config('redrive.bad_stacks', $6::int8[]::text, true)";
 static const char below_sql[] =
-    "COPY (" GATHER_COLUMNS("(SELECT pg_catalog.current_setting('redrive.zone'))") //
+    "COPY (" GATHER_COLUMNS("(SELECT pg_catalog.current_setting('redrive.zone'))",
+                            "(SELECT pg_catalog.current_setting('redrive.bad_errors'))::int8[]",
+                            "(SELECT pg_catalog.current_setting('redrive.bad_stacks'))::int8[]") //
     " FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id <= "
     "pg_catalog.current_setting('redrive.upto')::int8 AND e.id >= "
     "pg_catalog.current_setting('redrive.from')::int8 ORDER BY e.id DESC LIMIT "
@@ -323,6 +331,8 @@ read_below(struct store *store, const struct rollup_range *range, struct gatheri
     param_int8(&params, (int64_t)range->limit);
     param_int8(&params, range->before_id);
     param_int8(&params, range->after_id ? range->after_id + 1 : INT64_MIN);
+    unreadable_param(store, LONG_ERROR, &params);
+    unreadable_param(store, LONG_STACK, &params);
     bool ok = pg_do(store, FOR_SCANNING, below_settings_sql, &params, err) &&
               pg_copy_rows(store, below_sql, gather_fields, gathering, err);
     pg_rollback(store);
@@ -337,7 +347,58 @@ read_these(struct store *store, const struct rollup_range *range, struct gatheri
     param_text(&params, store->zone);
     param_ids(&params, range->ids, range->id_count);
     param_xids(&params, range->versions, range->id_count);
+    unreadable_param(store, LONG_ERROR, &params);
+    unreadable_param(store, LONG_STACK, &params);
     return pg_stream(store, FOR_READING, these_sql, &params, gather_row, gathering, err);
+}
+
+// The range failed: looks for texts that PostgreSQL cannot return. True: some were found, so that reading it
+// again may work.
+static bool
+find_unreadable_in(struct store *store, const struct rollup_range *range)
+{
+    const unsigned texts = 1u << LONG_ERROR | 1u << LONG_STACK;
+    if (range->ids)
+        return unreadable_find(store, texts, range->ids, range->id_count);
+    struct params params = {0};
+    param_int8(&params, range->before_id);
+    param_int8(&params, range->after_id ? range->after_id + 1 : INT64_MIN);
+    param_int8(&params, (int64_t)range->limit);
+    struct err ignored = {0};
+    PGresult *r;
+    if (!pg_ask(
+            store, FOR_SCANNING,
+            "SELECT e.id::int8 FROM :\"events\" e WHERE e.status = 'PENDING' AND e.id <= $1 AND e.id >= $2"
+            " ORDER BY e.id DESC LIMIT $3",
+            &params, &r, &ignored))
+        return false;
+    size_t count = (size_t)PQntuples(r);
+    int64_t *ids = alloc_array(count + 1, sizeof *ids);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = value_int8(r, (int)i, 0);
+    PQclear(r);
+    bool is_found = unreadable_find(store, texts, ids, count);
+    free(ids);
+    return is_found;
+}
+
+static bool
+read_range(struct store *store, const struct rollup_range *range, struct gathering *gathering,
+           struct err *err)
+{
+    struct err failure = {0};
+    if ((range->ids ? read_these : read_below)(store, range, gathering, &failure))
+        return true;
+    if (!unreadable_is_cause(&failure) || !find_unreadable_in(store, range)) {
+        if (err && !err_is_set(err))
+            *err = failure;
+        return false;
+    }
+    news_release(&gathering->news);
+    series_forget(gathering->series); // some are not told to the database
+    gathering->news = (struct rollup_news){0};
+    gathering->batch->count = 0;
+    return (range->ids ? read_these : read_below)(store, range, gathering, err);
 }
 
 int64_t
@@ -373,8 +434,7 @@ rollup_gather(struct store *store, const char *maintainer, struct rollup_series 
         series_forget(series);
 
     struct gathering gathering = {.rules = store->group_rules, .series = series, .batch = batch};
-    bool ok = (range->ids ? read_these : read_below)(store, range, &gathering, err) &&
-              publish_news(store, maintainer, &gathering, err);
+    bool ok = read_range(store, range, &gathering, err) && publish_news(store, maintainer, &gathering, err);
     for (size_t i = 0; ok && i < batch->count; i++)
         batch->series[i] = series->numbers[batch->series[i]];
     news_release(&gathering.news);

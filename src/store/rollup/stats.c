@@ -2,6 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/alloc.h"
+#include "store/events/events.h"
+#include "store/events/unreadable.h"
 #include "store/pg.h"
 
 // $1: the zone of the table. Statuses, hours and types are counted in indexes of the contract. The table
@@ -22,17 +25,18 @@ static const char pending_sql[] =
     " (SELECT e.created_at FROM :\"events\" e WHERE e.status = 'PENDING' AND e.created_at IS NOT NULL"
     "  ORDER BY e.created_at DESC LIMIT 1)::timestamp AT TIME ZONE $1 FROM by_status";
 
-// Grouped by hash, so that PostgreSQL does not hold a million texts. left() counts characters, which a text
-// of no more than 500 bytes need not pay for.
+// $2: events whose message PostgreSQL cannot return; they count as events without one. Grouped by hash, so
+// that PostgreSQL does not hold a million texts. left() counts characters, which a text of no more than 500
+// bytes need not pay for.
 static const char errors_sql[] =
     "SELECT left(s.error_message, 500), m.n, m.first::timestamp AT TIME ZONE $1, m.last::timestamp AT TIME "
     "ZONE $1 FROM"
     " (SELECT count(*) AS n, min(e.created_at) AS first, max(e.created_at) AS last, min(e.id) AS sample"
     "  FROM :\"events\" e WHERE e.status = 'PENDING' GROUP BY hashtextextended(CASE WHEN "
-    "octet_length(e.error_message) > 500"
+    "e.id = ANY ($2) THEN NULL WHEN octet_length(e.error_message) > 500"
     "   THEN left(e.error_message, 500) ELSE e.error_message END, 0)"
-    "  ORDER BY 1 DESC LIMIT 20) m JOIN LATERAL (SELECT x.error_message FROM :\"events\" x WHERE x.id = "
-    "m.sample LIMIT 1) s"
+    "  ORDER BY 1 DESC LIMIT 20) m JOIN LATERAL (SELECT CASE WHEN x.id <> ALL ($2) THEN x.error_message END "
+    "AS error_message FROM :\"events\" x WHERE x.id = m.sample LIMIT 1) s"
     " ON true ORDER BY 2 DESC, 1";
 
 // Hours begin at whole hours of local time. The column itself is compared, so that its index is used.
@@ -127,28 +131,76 @@ read_types(const PGresult *r, struct arena *arena, struct stats *stats)
         qsort(stats->resolutions, stats->resolution_count, sizeof *stats->resolutions, by_resolved);
 }
 
-bool
-stats_read(struct store *store, bool has_errors, struct arena *arena, struct stats *stats, struct err *err)
+enum { ROOM, PENDING, ERRORS, HOURS, TYPES, QUERIES };
+
+static bool
+ask(struct store *store, bool has_errors, PGresult *results[QUERIES], struct err *err)
 {
-    enum { ROOM, PENDING, ERRORS, HOURS, TYPES, QUERIES };
     static const char *const sql[QUERIES] = {
         [ROOM] = room_sql,   [PENDING] = pending_sql, [ERRORS] = errors_sql,
         [HOURS] = hours_sql, [TYPES] = types_sql,
     };
-    *stats = (struct stats){0};
-    struct params zone = {0};
+    struct params zone = {0}, errors = {0};
     param_text(&zone, store->zone);
-    PGresult *results[QUERIES] = {0};
+    param_text(&errors, store->zone);
+    unreadable_param(store, LONG_ERROR, &errors);
+    struct params *params[QUERIES] = {
+        [PENDING] = &zone, [ERRORS] = &errors, [HOURS] = &zone, [TYPES] = &zone};
     struct pg_step steps[QUERIES];
     size_t count = 0;
     for (size_t i = 0; i < QUERIES; i++)
         if (i != ERRORS || !has_errors)
-            steps[count++] =
-                (struct pg_step){.sql = sql[i], .params = i == ROOM ? NULL : &zone, .whole = &results[i]};
+            steps[count++] = (struct pg_step){.sql = sql[i], .params = params[i], .whole = &results[i]};
     bool ok = pg_run(store, FOR_SCANNING, steps, count, err);
     params_release(&zone);
-    if (!ok)
+    params_release(&errors);
+    return ok;
+}
+
+struct pending_ids {
+    int64_t *ids;
+    size_t count, capacity;
+};
+
+static bool
+add_ids(void *context, const int64_t *ids, size_t count)
+{
+    struct pending_ids *pending = context;
+    for (size_t i = 0; i < count; i++) {
+        pending->ids = alloc_grow(pending->ids, pending->count, &pending->capacity, sizeof *pending->ids);
+        pending->ids[pending->count++] = ids[i];
+    }
+    return true;
+}
+
+// Looks for messages that PostgreSQL cannot return. True: some were found, so that asking again may work.
+static bool
+find_unreadable_messages(struct store *store)
+{
+    struct pending_ids pending = {0};
+    struct err ignored = {0};
+    bool is_found = store_pending_ids(store, add_ids, &pending, &ignored) &&
+                    unreadable_find(store, 1u << LONG_ERROR, pending.ids, pending.count);
+    free(pending.ids);
+    return is_found;
+}
+
+bool
+stats_read(struct store *store, bool has_errors, struct arena *arena, struct stats *stats, struct err *err)
+{
+    *stats = (struct stats){0};
+    PGresult *results[QUERIES] = {0};
+    struct err failure = {0};
+    bool ok = ask(store, has_errors, results, &failure);
+    if (!ok && !has_errors && unreadable_is_cause(&failure) && find_unreadable_messages(store)) {
+        err_clear(&failure);
+        ok = ask(store, has_errors, results, &failure);
+    }
+    if (!ok) {
+        if (err && !err_is_set(err))
+            *err = failure;
         return false;
+    }
 
     read_pending(results[PENDING], &stats->pending);
     if (!has_errors)

@@ -169,10 +169,15 @@ error_section(struct view_of_event *view)
         field(view->pager, "root cause", print.root_text);
     arena_release(&arena);
     size_t first = pager_lines(view->pager);
-    pager_line(view->pager, ROLE_STRONG, event->error_message);
+    pager_line(view->pager, event->known.unreadable_error ? ROLE_STATUS_WARN : ROLE_STRONG,
+               event_error_text(event));
     mark(view, view->pager, first, 0, FILTER_COLUMN_ERROR);
     pager_printf(view->pager, ROLE_DIM, "%s, group %s", category_name(event->category),
                  group_text(event->group, group));
+    if (event->known.unreadable_stack) {
+        pager_printf(view->pager, ROLE_STATUS_WARN, "%s", event->known.unreadable_stack);
+        return;
+    }
     if (!bytes_present(event->stack_trace) || event->stack_trace.len == 0) {
         pager_printf(view->pager, ROLE_DIM, MSG_NO_STACK);
         return;

@@ -149,7 +149,9 @@ static void
 draw_error(const struct event *event, enum role role, struct filter *filter, struct canvas *canvas,
            struct area area)
 {
-    struct bytes line = first_line(event->error_message);
+    struct bytes line = first_line(event_error_text(event));
+    if (event->known.unreadable_error)
+        role = ROLE_STATUS_WARN;
     draw_rest(canvas, area, line, event_package_len(line), role, filter, FILTER_COLUMN_ERROR);
 }
 
@@ -236,7 +238,8 @@ event_preview(const struct event *event, struct filter *filter, struct canvas *c
     arena_release(arena);
 
     int error_rows = area.rows > 6 ? 4 : area.rows > 2 ? 2 : area.rows > 1 ? 1 : 0;
-    int used = event_row_draw_wrapped(canvas, area, error_rows, event->error_message, ROLE_STRONG, filter,
+    int used = event_row_draw_wrapped(canvas, area, error_rows, event_error_text(event),
+                                      event->known.unreadable_error ? ROLE_STATUS_WARN : ROLE_STRONG, filter,
                                       FILTER_COLUMN_ERROR);
     area_take_top(&area, used);
     if (event->known.unreadable)
