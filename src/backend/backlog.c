@@ -29,7 +29,8 @@ reader_backlog_begin(struct reader *reader)
     reader->counts.backlog = backlog_create();
     reader->counts.has_rollup = reader_rollup_usable(reader);
     reader->counts.rollup_token = 0;
-    reader->counts.scan_before = reader->counts.scanned = 0;
+    reader->counts.has_scanned = false;
+    reader->counts.scanned = 0;
     reader->counts.is_counting = true;
     reader->groups.is_dirty = true;
 }
@@ -111,15 +112,18 @@ scan_page(struct reader *reader, struct err *err)
     struct event_query query = {.fields = SCAN_FIELDS,
                                 .statuses = 1u << EVENT_PENDING,
                                 .before_id = reader->counts.scan_before,
-                                .limit = reader->counts.scan_before ? SCAN_PAGE : SCAN_PAGE / 8};
+                                .has_before = reader->counts.has_scanned,
+                                .limit = reader->counts.has_scanned ? SCAN_PAGE : SCAN_PAGE / 8};
     if (!store_events(reader->session.store, &query, &page, err))
         return false;
 
     backlog_add(reader->counts.backlog, page.events, page.count);
     reader->counts.scanned += (int64_t)page.count;
     bool is_over = page.count < query.limit;
-    if (page.count)
+    if (page.count) {
         reader->counts.scan_before = page.events[page.count - 1].id;
+        reader->counts.has_scanned = true;
+    }
     event_page_release(&page);
 
     if (!describe_new_groups(reader, err))
@@ -173,6 +177,7 @@ reader_backlog_arrivals(struct reader *reader, int64_t highest, bool *is_over, s
     struct event_query query = {.fields = SCAN_FIELDS,
                                 .statuses = 1u << EVENT_PENDING,
                                 .after_id = reader->counts.seen_highest,
+                                .has_after = true,
                                 .ascending = true,
                                 .limit = SCAN_PAGE};
     if (!store_events(reader->session.store, &query, &page, err))
@@ -198,7 +203,9 @@ fetch_late(struct reader *reader, int64_t highest, struct err *err)
     struct event_page page = {0};
     struct event_query query = {.fields = 0,
                                 .statuses = 1u << EVENT_PENDING,
-                                .after_id = highest > LATE_WINDOW ? highest - LATE_WINDOW : 0,
+                                .has_after = highest > INT64_MIN + LATE_WINDOW,
+                                .after_id = highest > INT64_MIN + LATE_WINDOW ? highest - LATE_WINDOW : 0,
+                                .has_before = highest < INT64_MAX,
                                 .before_id = highest < INT64_MAX ? highest + 1 : 0,
                                 .ascending = true,
                                 .limit = LATE_WINDOW};

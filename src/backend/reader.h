@@ -49,7 +49,8 @@ struct counts {
     bool is_counting;      // the first count runs
     bool is_listing;       // with has_rollup: all are counted, but cannot be read one by one yet
                            // (store/rollup/rollup.h)
-    int64_t scan_before;   // the first count continues below this id; 0: from the newest
+    bool has_scanned;      // some of the first count, which continues below scan_before
+    int64_t scan_before;
     int64_t scanned;
     int64_t seen_highest; // all events up to here were looked at
     int64_t pending;      // by the last count
@@ -79,7 +80,7 @@ struct groups_view {
 struct event_rows {
     struct backlog *backlog; // NULL: not begun
     bool is_whole;           // down to the oldest
-    int64_t before_id;       // read down to above this id; 0: from the newest
+    int64_t upto;            // the next page begins at this id
     int64_t compare_at;      // clock_mono before which they are not compared with the table again
 };
 

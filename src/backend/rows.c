@@ -20,6 +20,7 @@ reader_rows_known(const struct reader *reader)
 struct reading {
     struct reader *reader;
     size_t count;
+    int64_t lowest;
 };
 
 static void
@@ -27,7 +28,7 @@ reader_rows_add_row(void *context, const struct event *event)
 {
     struct reading *reading = context;
     backlog_add(reading->reader->rows.backlog, event, 1);
-    reading->reader->rows.before_id = event->id;
+    reading->lowest = event->id;
     reading->count++;
 }
 
@@ -35,10 +36,11 @@ static bool
 reader_rows_read_page(struct reader *reader, struct err *err)
 {
     struct reading reading = {.reader = reader};
-    if (!rollup_rows(reader->session.store, reader->rows.before_id, ROWS_PAGE, reader_rows_add_row, &reading,
-                     err))
+    if (!rollup_rows(reader->session.store, reader->rows.upto, ROWS_PAGE, reader_rows_add_row, &reading, err))
         return false;
-    reader->rows.is_whole = reading.count < ROWS_PAGE;
+    reader->rows.is_whole = reading.count < ROWS_PAGE || reading.lowest == INT64_MIN;
+    if (!reader->rows.is_whole)
+        reader->rows.upto = reading.lowest - 1;
     return true;
 }
 
@@ -80,8 +82,10 @@ reader_rows_step(struct reader *reader, bool *is_over, struct err *err)
     *is_over = true;
     if (!reader->counts.has_rollup)
         return true;
-    if (!reader->rows.backlog)
+    if (!reader->rows.backlog) {
         reader->rows.backlog = backlog_create();
+        reader->rows.upto = INT64_MAX;
+    }
     if (!reader->rows.is_whole) {
         *is_over = false;
         return reader_rows_read_page(reader, err);

@@ -108,7 +108,7 @@ loader_read(struct loader *loader, int64_t upto, size_t rows, struct err *err)
         return false;
     struct load_job *job = &loader->jobs[loader->reading];
     job->what = LOAD_READ;
-    job->range = (struct rollup_range){.before_id = upto, .limit = rows};
+    job->range = (struct rollup_range){.after_id = ROLLUP_END, .before_id = upto, .limit = rows};
     loader_give(loader, job);
     return true;
 }

@@ -53,7 +53,7 @@ struct maintainer_load {
 // For a difference that the count of events shows.
 struct maintainer_search {
     int64_t check_at;
-    int64_t upto; // the search compares at and below this id; 0: no search runs
+    int64_t upto; // the search compares at and below this id; ROLLUP_END: no search runs
     size_t rows;  // in the next step
     int64_t began, difference;
     int64_t not_before; // the last search explained nothing
@@ -67,7 +67,7 @@ struct maintainer_sweep {
         SWEEP_SERIES,
         SWEEP_SERIES_NOW, // all ids were compared and the counts still differ: wrong counts are likely
     } turn;
-    int64_t upto;   // of SWEEP_IDS; 0: from the newest again
+    int64_t upto;   // of SWEEP_IDS; ROLLUP_END: from the newest again
     int32_t series; // of SWEEP_SERIES: those up to this number are compared
 };
 
@@ -149,9 +149,10 @@ static void
 maintainer_begin(struct maintainer *maintainer)
 {
     maintainer->arrivals.sure = maintainer->arrivals.sure_next = maintainer->lease.high;
-    maintainer->search.upto = maintainer->search.not_before = 0;
+    maintainer->search.upto = ROLLUP_END;
+    maintainer->search.not_before = 0;
     maintainer->sweep.turn = SWEEP_IDS;
-    maintainer->sweep.upto = 0;
+    maintainer->sweep.upto = ROLLUP_END;
     maintainer->sweep.series = 0;
     maintainer->is_exact = false;
     maintainer->snapshots.xmin_floor = 0;
@@ -187,12 +188,12 @@ acquire(struct maintainer *maintainer, struct err *err)
     maintainer->acquire_at = clock_mono() + ACQUIRE_EVERY;
     bool begins = lease.is_mine && !is_continued(maintainer, &lease);
     maintainer->lease = lease;
-    maintainer->is_all_uncompared = lease.uncompared > 0 && lease.uncompared == lease.high;
+    maintainer->is_all_uncompared = lease.uncompared > ROLLUP_END && lease.uncompared == lease.high;
     if (begins)
         maintainer_begin(maintainer);
     if (!lease.is_mine)
         return look_at_other(maintainer, err);
-    maintainer->is_exact &= lease.uncompared == 0;
+    maintainer->is_exact &= lease.uncompared == ROLLUP_END;
     return true;
 }
 
@@ -278,16 +279,16 @@ load_two(struct maintainer *maintainer, int64_t *low, struct err *err)
     if (!rollup_rows_below(maintainer->store, was_low, rows, &middle, err))
         return false;
     range.after_id = middle;
-    bool ok = (middle == 0 || loader_read(loader, middle, rows, err)) &&
+    bool ok = (middle == ROLLUP_END || loader_read(loader, middle, rows, err)) &&
               rollup_gather(maintainer->store, maintainer->name, maintainer->load.series, &range,
                             &maintainer->load.batch, err) &&
-              (middle ? loader_wait_written : loader_wait)(loader, err) &&
+              (middle != ROLLUP_END ? loader_wait_written : loader_wait)(loader, err) &&
               rollup_load(maintainer->store, maintainer->name, &maintainer->load.batch, was_low, middle,
                           maintainer->lease.buckets_from, err);
     if (!ok)
         return false;
     maintainer->lease.low = *low = middle;
-    return middle == 0 || loader_write(loader, middle, maintainer->lease.buckets_from, low, err);
+    return middle == ROLLUP_END || loader_write(loader, middle, maintainer->lease.buckets_from, low, err);
 }
 
 static bool
@@ -298,7 +299,7 @@ load_below(struct maintainer *maintainer, struct err *err)
     int64_t low;
     if (!load_two(maintainer, &low, err))
         return false;
-    if (low == 0) {
+    if (low == ROLLUP_END) {
         if (!loader_wait(maintainer->load.loader, err))
             return false;
         loader_destroy(maintainer->load.loader);
@@ -337,12 +338,12 @@ maintainer_check(struct maintainer *maintainer, struct err *err)
     int64_t now = clock_mono();
     int64_t pause = (now - began) * CONFIRMING;
     maintainer->search.check_at = now + (pause > CHECK_EVERY ? pause : CHECK_EVERY);
-    bool is_whole = maintainer->lease.low == 0;
+    bool is_whole = maintainer->lease.low == ROLLUP_END;
     bool agrees = check.difference == 0 && is_whole;
-    maintainer->is_exact = agrees && maintainer->lease.uncompared == 0;
+    maintainer->is_exact = agrees && maintainer->lease.uncompared == ROLLUP_END;
     if (agrees) {
-        maintainer->search.upto = 0;
-    } else if (is_whole && maintainer->search.upto == 0 && now >= maintainer->search.not_before) {
+        maintainer->search.upto = ROLLUP_END;
+    } else if (is_whole && maintainer->search.upto == ROLLUP_END && now >= maintainer->search.not_before) {
         maintainer->search.upto = maintainer->lease.high;
         maintainer->search.rows = FIRST_COMPARED;
         maintainer->search.began = now;
@@ -393,10 +394,10 @@ search_step(struct maintainer *maintainer, struct err *err)
     if (!maintainer_compare(maintainer, maintainer->search.upto, maintainer->search.rows, &until, &differs,
                             err))
         return false;
-    maintainer->search.upto = until > 0 ? until : 0;
+    maintainer->search.upto = until;
     if (maintainer->search.rows < MOST_COMPARED)
         maintainer->search.rows *= 2;
-    if (maintainer->search.upto == 0)
+    if (maintainer->search.upto == ROLLUP_END)
         return end_search(maintainer, err);
     return !differs || maintainer_check(maintainer, err);
 }
@@ -413,9 +414,9 @@ catch_up(struct maintainer *maintainer, struct err *err)
     maintainer->is_all_uncompared = false;
     if (!maintainer_compare(maintainer, maintainer->lease.uncompared, MOST_COMPARED, &until, &differs, err))
         return false;
-    maintainer->lease.uncompared = until > maintainer->lease.low ? until : 0;
+    maintainer->lease.uncompared = until > maintainer->lease.low ? until : ROLLUP_END;
     maintainer->search.check_at = 0;
-    return maintainer->lease.uncompared ||
+    return maintainer->lease.uncompared > ROLLUP_END ||
            snapshot_writer_sweep_ended(&maintainer->snapshots, maintainer->store, maintainer->name, err);
 }
 
@@ -423,14 +424,14 @@ static bool
 sweep_ids(struct maintainer *maintainer, bool *differs, struct err *err)
 {
     int64_t until;
-    int64_t upto = maintainer->sweep.upto ? maintainer->sweep.upto : maintainer->lease.high;
-    if (maintainer->sweep.upto == 0 &&
+    int64_t upto = maintainer->sweep.upto != ROLLUP_END ? maintainer->sweep.upto : maintainer->lease.high;
+    if (maintainer->sweep.upto == ROLLUP_END &&
         !snapshot_writer_sweep_began(&maintainer->snapshots, maintainer->store, err))
         return false;
     if (!maintainer_compare(maintainer, upto, SWEPT, &until, differs, err))
         return false;
     maintainer->sweep.upto = until;
-    if (until)
+    if (until != ROLLUP_END)
         return true;
     maintainer->sweep.turn = SWEEP_SERIES;
     return snapshot_writer_sweep_ended(&maintainer->snapshots, maintainer->store, maintainer->name, err);
@@ -519,17 +520,17 @@ do_next(struct maintainer *maintainer, int64_t *wait, struct err *err)
     }
     if (maintainer->changes >= FOLD_EVERY)
         return maintainer_fold(maintainer, err);
-    if (maintainer->lease.low > 0)
+    if (maintainer->lease.low > ROLLUP_END)
         return load_below(maintainer, err);
     if (!is_looked || !is_drained)
         return true;
     if (!maintainer->load.is_listed)
         return move_batch(maintainer, err);
-    if (maintainer->lease.uncompared > 0)
+    if (maintainer->lease.uncompared > ROLLUP_END)
         return catch_up(maintainer, err);
     if (now >= maintainer->search.check_at)
         return maintainer_check(maintainer, err);
-    if (maintainer->search.upto > 0)
+    if (maintainer->search.upto > ROLLUP_END)
         return search_step(maintainer, err);
     if (now >= maintainer->sweep.at || maintainer->sweep.turn == SWEEP_SERIES_NOW)
         return sweep_step(maintainer, err);

@@ -35,11 +35,12 @@ count_rows(struct bench *bench)
 {
     struct backlog *backlog = backlog_create();
     int64_t below = 0;
-    for (;;) {
+    for (bool has_below = false;; has_below = true) {
         struct event_page page = {0};
         struct event_query query = {.fields = EVENT_GROUP | EVENT_COUNTED,
                                     .statuses = 1u << EVENT_PENDING,
                                     .before_id = below,
+                                    .has_before = has_below,
                                     .limit = 500};
         assert_works(store_events(bench->world.store, &query, &page, &err));
         backlog_add(backlog, page.events, page.count);
@@ -581,6 +582,50 @@ lists_are_in_order(void **state)
     end(&bench);
 }
 
+struct paged {
+    int64_t ids[500];
+    size_t count;
+};
+
+static void
+add_paged(void *context, const struct event *event)
+{
+    struct paged *paged = context;
+    paged->ids[paged->count++] = event->id;
+}
+
+// A consumer may give any id: 0, negative ones, and both ends of the type.
+static void
+any_id_is_counted_and_paged(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 9000);
+    vary(&bench);
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET id = id + 1000000;"
+                                "UPDATE public.dlq_events SET id = id - 1005001;"
+                                "UPDATE public.dlq_events SET id = -9223372036854775808 WHERE id = -7;"
+                                "UPDATE public.dlq_events SET id = 9223372036854775807 WHERE id = 7");
+    await_agreement(&bench);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.rollup_event"), 9000);
+
+    size_t seen = 0;
+    struct paged paged;
+    for (int64_t upto = INT64_MAX, last = INT64_MAX;;) {
+        paged.count = 0;
+        assert_works(rollup_rows(bench.world.store, upto, 500, add_paged, &paged, &err));
+        for (size_t i = 0; i < paged.count; i++, seen++) {
+            assert_true(seen == 0 || paged.ids[i] < last);
+            last = paged.ids[i];
+        }
+        if (paged.count < 500 || last == INT64_MIN)
+            break;
+        upto = last - 1;
+    }
+    assert_int_equal(seen, 9000);
+    end(&bench);
+}
+
 int
 main(void)
 {
@@ -598,6 +643,7 @@ main(void)
         cmocka_unit_test(helpers_do_the_work_once),
         cmocka_unit_test(a_maintainer_of_lost_tables_begins_again),
         cmocka_unit_test(lists_are_in_order),
+        cmocka_unit_test(any_id_is_counted_and_paged),
     };
     return cmocka_run_group_tests_name("rollup", tests, NULL, NULL);
 }

@@ -330,7 +330,7 @@ read_below(struct store *store, const struct rollup_range *range, struct gatheri
     param_text(&params, store->zone);
     param_int8(&params, (int64_t)range->limit);
     param_int8(&params, range->before_id);
-    param_int8(&params, range->after_id ? range->after_id + 1 : INT64_MIN);
+    param_int8(&params, range->after_id == ROLLUP_END ? INT64_MIN : range->after_id + 1);
     unreadable_param(store, LONG_ERROR, &params);
     unreadable_param(store, LONG_STACK, &params);
     bool ok = pg_do(store, FOR_SCANNING, below_settings_sql, &params, err) &&
@@ -404,7 +404,8 @@ read_range(struct store *store, const struct rollup_range *range, struct gatheri
 int64_t
 rollup_low(const struct rollup_batch *batch, size_t limit)
 {
-    return batch->count < limit ? 0 : batch->ids[batch->count - 1] - 1;
+    bool is_end = batch->count < limit || batch->ids[batch->count - 1] == INT64_MIN;
+    return is_end ? ROLLUP_END : batch->ids[batch->count - 1] - 1;
 }
 
 bool
@@ -418,7 +419,7 @@ rollup_rows_below(struct store *store, int64_t upto, size_t rows, int64_t *id, s
                 "SELECT e.id::int8 FROM :\"events\" e WHERE e.id <= $1 ORDER BY e.id DESC OFFSET $2 LIMIT 1",
                 &params, &r, err))
         return false;
-    *id = PQntuples(r) ? value_int8(r, 0, 0) : 0;
+    *id = PQntuples(r) ? value_int8(r, 0, 0) : ROLLUP_END;
     PQclear(r);
     return true;
 }

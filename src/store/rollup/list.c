@@ -141,7 +141,7 @@ struct row_group {
 };
 
 bool
-rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn *each, void *context,
+rollup_rows(struct store *store, int64_t upto, size_t limit, rollup_row_fn *each, void *context,
             struct err *err)
 {
     static const char sql[] =
@@ -152,7 +152,7 @@ rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn 
         " ORDER BY e.dlq_id DESC LIMIT $2) b JOIN redrive.rollup_series c ON c.no = b.series"
         " JOIN redrive.rollup_group g ON g.key = c.group_key ORDER BY b.dlq_id DESC";
     struct params params = {0};
-    param_int8(&params, before_id ? before_id - 1 : INT64_MAX);
+    param_int8(&params, upto);
     param_int8(&params, (int64_t)limit);
     PGresult *r;
     if (!pg_ask(store, FOR_SCANNING, sql, &params, &r, err))

@@ -12,7 +12,8 @@
 #define EPOCH_2000 946684800LL
 
 static const char state_sql[] =
-    "SELECT s.version, s.zone, s.low > 0, s.lease_until > pg_catalog.clock_timestamp(), s.behind, "
+    "SELECT s.version, s.zone, s.low > -9223372036854775808, s.lease_until > pg_catalog.clock_timestamp(), "
+    "s.behind, "
     "s.exact_at, s.changed,"
     " (SELECT count(*) FROM redrive.rollup_due), (SELECT coalesce(sum(n), 0)::int8 FROM "
     "redrive.rollup_total),"

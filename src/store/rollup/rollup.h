@@ -60,14 +60,17 @@ typedef bool rollup_ids_fn(void *context, const int64_t *ids, size_t count);
 bool rollup_other_ids(struct store *store, const struct rollup_list *list, rollup_ids_fn *each, void *context,
                       struct err *err) MUST_CHECK;
 
-// The counted events one by one, highest id first, below before_id (0: from the newest), at most `limit`: id,
+// The counted events one by one, highest id first, from upto (INT64_MAX: the newest) on, at most `limit`: id,
 // event_type, source_table, topic, retry_count, created_at to the second (absent where it is
 // before 2000), group, category, error_class. The bytes are valid during the call.
 typedef void rollup_row_fn(void *context, const struct event *event);
-bool rollup_rows(struct store *store, int64_t before_id, size_t limit, rollup_row_fn *each, void *context,
+bool rollup_rows(struct store *store, int64_t upto, size_t limit, rollup_row_fn *each, void *context,
                  struct err *err) MUST_CHECK;
 
 // --- maintaining ---
+
+// As the id where reading downwards has ended: any id may be in the table, 0 and negative ones too.
+#define ROLLUP_END INT64_MIN
 
 struct rollup_series; // a maintainer's cache: the numbers of series, and the groups that have a description
 struct rollup_series *rollup_series_create(void);
@@ -84,9 +87,10 @@ void rollup_batch_release(struct rollup_batch *batch);
 
 struct rollup_lease {
     bool is_mine;
-    int64_t low, high;    // ids in (low, high] were read
+    int64_t low, high;    // ids in (low, high] were read; low ROLLUP_END: all were
     int32_t buckets_from; // first bucket that is kept
-    int64_t uncompared;   // after a time without maintainer: compare events at and below this id; 0: done
+    int64_t
+        uncompared; // after a time without maintainer: compare events at and below this id; ROLLUP_END: done
 };
 // Takes the lease, or extends it. is_mine false: another maintainer has it.
 bool rollup_acquire(struct store *store, const char *maintainer, struct rollup_lease *lease,
@@ -105,7 +109,7 @@ void rollup_missing_release(struct rollup_missing *missing);
 
 // The events to read: pending ones at and below before_id and above after_id, descending; or `ids`.
 struct rollup_range {
-    int64_t after_id, before_id; // after_id 0: to the end
+    int64_t after_id, before_id; // after_id ROLLUP_END: to the end
     size_t limit;
     const int64_t *ids;
     const int32_t *versions;
@@ -114,9 +118,9 @@ struct rollup_range {
 // Reads a batch and finds the series of each event. Writes only new series and groups.
 bool rollup_gather(struct store *store, const char *maintainer, struct rollup_series *series,
                    const struct rollup_range *range, struct rollup_batch *batch, struct err *err) MUST_CHECK;
-// The id above which a batch of at most `limit`, read downwards, ends; 0: it reached the end.
+// The id above which a batch of at most `limit`, read downwards, ends; ROLLUP_END: it reached the end.
 int64_t rollup_low(const struct rollup_batch *batch, size_t limit);
-// The id above which, up to `upto`, the table has `rows` rows, pending or not; 0: it has fewer.
+// The id above which, up to `upto`, the table has `rows` rows, pending or not; ROLLUP_END: it has fewer.
 bool rollup_rows_below(struct store *store, int64_t upto, size_t rows, int64_t *id,
                        struct err *err) MUST_CHECK;
 // Counts a batch. An event that is counted as another series or version is moved. high: all ids up to this

@@ -19,7 +19,8 @@ text_snapshots_state(struct store *store, struct text_snapshots *state, struct e
             store, FOR_READING,
             "SELECT s.texts_floor, s.texts_changes, t.events FROM redrive.rollup_state s,"
             " (SELECT sum(n)::int8 AS events FROM redrive.text_snapshot) t WHERE s.texts_floor IS NOT NULL"
-            " AND s.uncompared = 0 AND s.lease_until > pg_catalog.clock_timestamp() AND t.events > 0",
+            " AND s.uncompared = -9223372036854775808 AND s.lease_until > pg_catalog.clock_timestamp() AND "
+            "t.events > 0",
             NULL, &r, err))
         return false;
     if (PQntuples(r))

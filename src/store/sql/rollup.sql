@@ -75,7 +75,7 @@ CREATE UNLOGGED TABLE redrive.rollup_state (
     one           boolean PRIMARY KEY DEFAULT true CHECK (one),
     version       integer NOT NULL,  -- of the fingerprint
     zone          text NOT NULL,
-    low           bigint NOT NULL,   -- ids above it, up to high, are counted; 0: the load is complete
+    low           bigint NOT NULL,   -- ids above it, up to high, are counted; the lowest bigint: the load is complete
     high          bigint NOT NULL,
     buckets_from  integer NOT NULL,  -- arrivals since this bucket are counted by bucket
     maintainer    text,
@@ -86,7 +86,7 @@ CREATE UNLOGGED TABLE redrive.rollup_state (
     exact_at      timestamptz,       -- when counts and table last agreed
     changed       bigint NOT NULL DEFAULT 0,
     xmin_floor    xid,               -- every transaction below it was over when the load began; NULL: not known
-    uncompared    bigint NOT NULL DEFAULT 0, -- nobody maintained the rollup for a while: ids up to this one are to be compared; 0: done
+    uncompared    bigint NOT NULL DEFAULT -9223372036854775808, -- nobody maintained it for a while: ids up to this one are to be compared; so: done
     -- The text snapshots are true of what was written before texts_floor (texts.sql). NULL: not known yet.
     texts_floor   bigint,
     texts_changes bigint             -- the table's count of changes then
@@ -111,7 +111,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$ SELE
 -- The maintainer's lease, for 10 s. Every function that changes counts renews it first, and refuses (RD001) all others. is_mine false: somebody
 -- else maintains the rollup, or the caller's fingerprints or zone are not those of the counts. p_bucket: the bucket of an hour ago. uncompared: after
 -- a pause, even the caller's own, differences that cancel each other out may be unnoticed; the counts are not called exact before rollup_compare
--- has come from this id to the lowest. 0: nothing is left to compare. Counts of a higher version are counted again where nobody has maintained
+-- has come from this id to the lowest. The lowest bigint: nothing is left to compare. Counts of a higher version are counted again where nobody has maintained
 -- them for a minute, so a claim with a version that no other program has does not end the rollup.
 CREATE OR REPLACE FUNCTION redrive.rollup_acquire(p_maintainer text, p_version integer, p_zone text, p_bucket integer,
                                       OUT is_mine boolean, OUT low bigint, OUT high bigint, OUT buckets_from integer, OUT uncompared bigint)

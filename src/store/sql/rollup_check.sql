@@ -42,7 +42,7 @@ BEGIN
 END $$;
 
 -- Compares the p_rows rows of the table up to an id, and the ids between: removes what is no longer pending. missing: pending events that are not
--- counted as they are now. until: compared down to above this id; 0: to the end.
+-- counted as they are now. until: compared down to above this id; the lowest bigint: to the end.
 -- Plan: planned for each range, since the ids asked for may be a page or most of the table.
 CREATE OR REPLACE FUNCTION redrive.rollup_compare(p_maintainer text, p_upto bigint, p_rows bigint, OUT until bigint, OUT gone bigint,
                                         OUT missing bigint[], OUT versions xid[])
@@ -50,12 +50,13 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp
 DECLARE
     s redrive.rollup_state;
     v_gone bigint[];
+    v_end bigint := -9223372036854775808;
 BEGIN
     s := redrive._rollup_renew(p_maintainer);
     p_upto := least(p_upto, s.high);
     SELECT least(
-        coalesce((SELECT e.id FROM :"events" e WHERE e.id <= p_upto ORDER BY e.id DESC OFFSET p_rows LIMIT 1), 0),
-        coalesce((SELECT b.dlq_id FROM redrive.rollup_event b WHERE b.dlq_id <= p_upto ORDER BY b.dlq_id DESC OFFSET p_rows LIMIT 1), 0)) INTO until;
+        coalesce((SELECT e.id FROM :"events" e WHERE e.id <= p_upto ORDER BY e.id DESC OFFSET p_rows LIMIT 1), v_end),
+        coalesce((SELECT b.dlq_id FROM redrive.rollup_event b WHERE b.dlq_id <= p_upto ORDER BY b.dlq_id DESC OFFSET p_rows LIMIT 1), v_end)) INTO until;
     until := greatest(until, s.low);
     -- One statement, so one snapshot: between two, an arrival would look like a difference.
     WITH counted AS MATERIALIZED (SELECT b.dlq_id, b.version FROM redrive.rollup_event b WHERE b.dlq_id > until AND b.dlq_id <= p_upto),
@@ -98,7 +99,7 @@ BEGIN
     ahead := ahead + v_opened;
     difference := pending - ahead - (v_counted - v_closed);
     UPDATE redrive.rollup_state
-       SET checked_at = clock_timestamp(), exact_at = CASE WHEN difference = 0 AND uncompared = 0 THEN clock_timestamp() ELSE exact_at END,
+       SET checked_at = clock_timestamp(), exact_at = CASE WHEN difference = 0 AND uncompared = -9223372036854775808 THEN clock_timestamp() ELSE exact_at END,
            behind = ahead + abs(difference), changed = changed + (CASE WHEN behind = ahead + abs(difference) THEN 0 ELSE 1 END);
 END $$;
 
@@ -189,7 +190,7 @@ DECLARE
 BEGIN
     s := redrive._rollup_renew(p_maintainer);
     gone := 0;
-    IF s.low > 0 OR EXISTS (SELECT FROM redrive.rollup_batch) THEN
+    IF s.low > -9223372036854775808 OR EXISTS (SELECT FROM redrive.rollup_batch) THEN
         RETURN; -- their events cannot be found by series yet
     END IF;
     v_looked := ARRAY(SELECT c.no FROM redrive.rollup_series c WHERE c.no > p_above ORDER BY c.no LIMIT p_rows);
