@@ -1,15 +1,19 @@
 #include "commands/rollup.h"
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "commands/cli/output.h"
 #include "commands/publishing.h"
 #include "rollup/reader.h"
 
+// The counts are read next, so this moment is theirs. When they were compared with the table is another one.
 static bool
 say_since(struct call *call, const struct rollup_state *state)
 {
-    char at[TIME_TEXT];
-    remark(call, "pending events: exact as of %s, from the rollup", time_local(state->exact_at, at));
+    char at[TIME_TEXT], age[TEXT_SHORT];
+    int64_t passed = state->as_of > state->exact_at ? state->as_of - state->exact_at : 0;
+    remark(call, "pending events as of %s, from the rollup, which equalled the table %s before",
+           time_local(state->as_of, at), text_age(passed, age));
     return true;
 }
 
