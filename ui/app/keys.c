@@ -127,6 +127,16 @@ end_dialog(struct app *app, enum dialog_outcome outcome)
     dialog_destroy(dialog);
 }
 
+// The dialog may have been closed.
+static void
+tell_edit(struct app *app)
+{
+    struct dialog *dialog = app->windows.dialog;
+    struct instance *owner = app->windows.dialog_owner;
+    if (dialog && dialog_take_edit(dialog) && dialog_request(dialog)->edited)
+        AS_CALLER(app, owner, dialog_request(dialog)->edited(app, owner ? owner->state : NULL));
+}
+
 // A letter is text there or nothing, whatever the keymap binds to it.
 static void
 dialog_key(struct app *app)
@@ -136,6 +146,7 @@ dialog_key(struct app *app)
     if (key_is_text(app->keys.last)) {
         app->keys.pending.count = 0;
         (void)dialog_type(app->windows.dialog, key_text(app->keys.last, text), false);
+        tell_edit(app);
         return;
     }
     enum action action = DO_NONE;
@@ -145,6 +156,7 @@ dialog_key(struct app *app)
     if (answer == KEYMAP_ACTION && do_anywhere(app, action))
         return;
     end_dialog(app, dialog_handle(app->windows.dialog, answer == KEYMAP_ACTION ? action : DO_NONE));
+    tell_edit(app);
 }
 
 static void *
@@ -589,6 +601,7 @@ app_paste(struct app *app, struct bytes text)
     if (app->windows.dialog) {
         if (!dialog_type(app->windows.dialog, text, true))
             app_say(app, SAY_INFO, MSG_PASTE_NOT_HERE);
+        tell_edit(app);
     } else if (app->windows.prompt_owner) {
         if (prompt_type(&app->windows.prompt, text))
             prompt_changed(app);
@@ -614,6 +627,7 @@ app_mouse(struct app *app, enum mouse_button button, int row, int col)
     if (app->windows.dialog) {
         if (button == MOUSE_LEFT)
             end_dialog(app, dialog_click(app->windows.dialog, row, col));
+        tell_edit(app);
         return;
     }
     if (app->windows.prompt_owner || app->windows.menu.is_open)

@@ -22,10 +22,26 @@ dialog_has_fields(const struct dialog *dialog)
     return dialog->request.confirm && dialog->refusal.len == 0;
 }
 
+static bool
+is_edited(const struct dialog *dialog, int field)
+{
+    return dialog->request.fields[field].is_counted &&
+           !bytes_equal(dialog_value(dialog, field), strbuf_bytes(&dialog->counted[field]));
+}
+
+bool
+dialog_is_edited(const struct dialog *dialog)
+{
+    for (int i = 0; i < dialog->request.field_count; i++)
+        if (is_edited(dialog, i))
+            return true;
+    return false;
+}
+
 bool
 dialog_can_confirm(const struct dialog *dialog)
 {
-    return dialog_has_fields(dialog) && !dialog->is_waiting;
+    return dialog_has_fields(dialog) && !dialog->is_waiting && !dialog_is_edited(dialog);
 }
 
 bool
@@ -97,6 +113,7 @@ dialog_create(const struct dialog_request *request, const char *environment)
         field->label = dialog_keep(dialog, field->label);
         field->hint = dialog_keep(dialog, field->hint);
         line_edit_set(&dialog->edits[i], bytes_of(field->value ? field->value : ""));
+        strbuf_add_text(&dialog->counted[i], field->value ? field->value : "");
         field->value = NULL;
     }
     dialog->request.command = NULL;
@@ -117,6 +134,8 @@ dialog_destroy(struct dialog *dialog)
         return;
     for (size_t i = 0; i < sizeof dialog->edits / sizeof *dialog->edits; i++)
         line_edit_release(&dialog->edits[i]);
+    for (int i = 0; i < DIALOG_FIELDS; i++)
+        strbuf_release(&dialog->counted[i]);
     strbuf_release(&dialog->command);
     strbuf_release(&dialog->refusal);
     arena_release(&dialog->kept);
@@ -197,6 +216,33 @@ struct bytes
 dialog_value(const struct dialog *dialog, int field)
 {
     return bytes_trim(strbuf_bytes(&dialog->edits[field].text));
+}
+
+static void
+know_value(struct dialog *dialog, int field)
+{
+    strbuf_reset(&dialog->counted[field]);
+    strbuf_add(&dialog->counted[field], dialog_value(dialog, field));
+}
+
+void
+dialog_set_value(struct dialog *dialog, int field, const char *text)
+{
+    line_edit_set(&dialog->edits[field], bytes_of(text));
+    know_value(dialog, field);
+}
+
+bool
+dialog_take_edit(struct dialog *dialog)
+{
+    bool is_one = false;
+    for (int i = 0; i < dialog->request.field_count; i++) {
+        if (i == dialog->focus || !is_edited(dialog, i))
+            continue;
+        know_value(dialog, i);
+        is_one = true;
+    }
+    return is_one;
 }
 
 const struct dialog_request *
@@ -431,7 +477,9 @@ dialog_click(struct dialog *dialog, int row, int col)
     const struct dialog_places *places = &dialog->places;
     if (is_in(places->cancel, row, col))
         return DIALOG_CANCELLED;
-    if (is_in(places->confirm, row, col)) {
+    if (is_in(places->confirm, row, col) && dialog_is_edited(dialog)) {
+        dialog->focus = FOCUS_CONFIRM; // what was typed is looked at first
+    } else if (is_in(places->confirm, row, col)) {
         bool counts = dialog->can_be_clicked && dialog_can_confirm(dialog) && dialog->pause >= DIALOG_PAUSE &&
                       dialog->touched_at - dialog->shown_at >= DIALOG_SHOWN;
         return counts && check_fields(dialog) ? DIALOG_CONFIRMED : DIALOG_OPEN;

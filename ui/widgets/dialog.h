@@ -40,6 +40,8 @@ struct dialog_field {
     void (*as_options)(struct bytes text, struct strbuf *command);
     int width; // cells; 0: what is left of the line
     bool is_required;
+    bool is_counted; // what is confirmed depends on it: `edited` is called when the focus leaves it changed,
+                     // and nothing is confirmed between
     bool (*check)(struct bytes text,
                   struct err *err); // may be NULL; not asked for an empty field that is not required
 };
@@ -57,6 +59,7 @@ struct dialog_request {
     // Everything is checked. The dialog is closed before; read the values by dialog_value within.
     void (*confirmed)(struct app *app, void *state, const struct dialog *dialog);
     void (*cancelled)(struct app *app, void *state); // may be NULL
+    void (*edited)(struct app *app, void *state);    // a field that is_counted; NULL: there is none
 };
 
 struct dialog *dialog_create(const struct dialog_request *request, const char *environment);
@@ -76,6 +79,10 @@ void dialog_set_count(struct dialog *dialog,
 void dialog_refuse(struct dialog *dialog, const char *why);
 
 struct bytes dialog_value(const struct dialog *dialog, int field); // trimmed, never absent
+// As if it had been there from the beginning: it counts as known.
+void dialog_set_value(struct dialog *dialog, int field, const char *text);
+// Once after the focus left a changed field that is_counted: it counts as known from now on.
+bool dialog_take_edit(struct dialog *dialog);
 
 enum dialog_outcome { DIALOG_OPEN, DIALOG_CONFIRMED, DIALOG_CANCELLED };
 // DO_NONE: a key that means nothing here came.

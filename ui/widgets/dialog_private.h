@@ -29,6 +29,7 @@ struct dialog {
     struct strbuf command;
     struct strbuf refusal;
     struct line_edit edits[DIALOG_FIELDS + 1]; // the last is what is typed to confirm
+    struct strbuf counted[DIALOG_FIELDS];      // what was known of fields that are counted
     struct err trouble;                        // with a field
     int bad_field;                             // or -1
     int64_t typed_count;
@@ -45,6 +46,7 @@ struct dialog {
 
 enum { FOCUS_COUNT = DIALOG_FIELDS, FOCUS_CANCEL, FOCUS_CONFIRM };
 
+bool dialog_is_edited(const struct dialog *dialog); // and what depends on it is not known yet
 bool dialog_can_confirm(const struct dialog *dialog);
 bool dialog_has_fields(const struct dialog *dialog); // they can be filled in
 bool dialog_asks_typed(const struct dialog *dialog);
