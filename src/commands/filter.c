@@ -72,36 +72,52 @@ from_words(enum filter_from from)
     return words[from];
 }
 
+static const char *const joins[] = {[JOIN_ALL] = "all of", [JOIN_ANY] = "one of"};
+
+static bool
+print_row(struct call *call, struct output_table *table, const struct filter *filter,
+          const struct filter_row *row, struct err *err)
+{
+    bool is_term = row->join == JOIN_NONE;
+    const struct pattern *pattern = is_term ? filter_term_pattern(filter, row->term) : NULL;
+    struct bytes holds = pattern   ? pattern_holds(pattern)
+                         : is_term ? filter_term_exact(filter, row->term)
+                                   : BYTES_ABSENT;
+    holds = holds.len ? holds : BYTES_ABSENT;
+    char name[64];
+    snprintf(name, sizeof name, "%s%s", is_term && filter_term_is_inverted(filter, row->term) ? "!" : "",
+             is_term ? filter_term_name(filter, row->term) : joins[row->join]);
+    const char *from = is_term ? from_words(filter_term_from(filter, row->term)) : NULL;
+    if (call->options.general.json) {
+        struct value *object = value_object();
+        value_add_text(object, "term", name);
+        value_add_int(object, "depth", row->depth);
+        value_add_text(object, "answered_from", from);
+        value_add_bytes(object, "holds", holds);
+        return json_print(object, err);
+    }
+    char indented[TEXT_SHORT + sizeof name];
+    snprintf(indented, sizeof indented, "%*s%s", row->depth * 2, "", name);
+    table_add_text(table, indented);
+    table_add_text(table, from ? from : "");
+    table_add(table, holds);
+    return true;
+}
+
 static bool
 print_terms(struct call *call, const struct filter *filter, struct err *err)
 {
     struct output_table table;
+    struct filter_row row;
     bool ok = true;
     table_begin(&table, call, term_columns, sizeof term_columns / sizeof *term_columns);
-    for (size_t i = 0; ok && i < filter_terms(filter); i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s%s", filter_term_is_inverted(filter, i) ? "!" : "",
-                 filter_term_name(filter, i));
-        const struct pattern *pattern = filter_term_pattern(filter, i);
-        struct bytes holds = pattern && pattern_holds(pattern).len ? pattern_holds(pattern) : BYTES_ABSENT;
-        if (call->options.general.json) {
-            struct value *object = value_object();
-            value_add_text(object, "term", name);
-            value_add_text(object, "answered_from", from_words(filter_term_from(filter, i)));
-            value_add_bytes(object, "holds", holds);
-            ok = json_print(object, err);
-        } else {
-            table_add_text(&table, name);
-            table_add_text(&table, from_words(filter_term_from(filter, i)));
-            table_add(&table, holds);
-        }
-    }
+    for (size_t i = 0; ok && filter_row(filter, i, &row); i++)
+        ok = print_row(call, &table, filter, &row, err);
     return table_end(&table, err) && ok;
 }
 
 static bool
-print_plan(struct call *call, const struct prefilter *prefilter, const struct filter *filter, int64_t pending,
-           struct err *err)
+print_plan(struct call *call, const struct prefilter *prefilter, int64_t pending, struct err *err)
 {
     struct strbuf words = {0};
     double us = prefilter->asks_server ? prefilter->asked_us : prefilter->read_us;
@@ -125,7 +141,7 @@ print_plan(struct call *call, const struct prefilter *prefilter, const struct fi
     } else {
         char count[TEXT_SHORT];
         strbuf_add_text(&words, "\nby a command: ");
-        prefilter_explain(prefilter, filter, &words);
+        prefilter_explain(prefilter, &words);
         if (prefilter->sample)
             strbuf_printf(&words, "about %.0f ms for the %s pending events\n", us * (double)pending / 1000,
                           text_count(pending, count));
@@ -152,7 +168,7 @@ explain(struct call *call, const char *text, struct err *err)
               command_filter_parse(text, now, store_info(store)->zone_us, &filter, err) &&
               prefilter_init(&prefilter, store, filter, err) &&
               store_pending_count(store, &pending, &highest, err) && print_terms(call, filter, err) &&
-              print_plan(call, &prefilter, filter, pending, err);
+              print_plan(call, &prefilter, pending, err);
     prefilter_release(&prefilter);
     filter_destroy(filter);
     store_close(store);

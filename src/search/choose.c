@@ -211,7 +211,7 @@ is_enough(const struct choose_pass *scan)
     unsigned statuses = matcher->statuses;
     bool is_one_status = statuses == 1u << EVENT_PENDING || statuses == 1u << EVENT_RESOLVED ||
                          statuses == 1u << EVENT_DISCARDED;
-    return matcher->only_ids && is_one_status && filter_terms(matcher->filter) == 1 &&
+    return matcher->only_ids && is_one_status && filter_parts(matcher->filter) == 1 &&
            matcher->choice->group == NULL && matcher->choice->queue == NULL;
 }
 

@@ -19,13 +19,15 @@ enum {
 static const int64_t WINDOW_US = 5000; // time that a range may take
 
 void
-search_hits_begin(struct search_hits *hits, struct filter *filter, size_t term, struct text_seek *seek,
+search_hits_begin(struct search_hits *hits, struct filter *filter, size_t part, struct text_seek *seek,
                   const struct event_scan *scan, const int64_t *ids, size_t count)
 {
+    size_t term;
+    bool is_inverted = filter_part_term(filter, part, &term) && filter_term_is_inverted(filter, term);
     *hits = (struct search_hits){.filter = filter,
-                                 .term = term,
-                                 .is_inverted = filter_term_is_inverted(filter, term),
-                                 .without = term_text_without(filter, term),
+                                 .part = part,
+                                 .is_inverted = is_inverted,
+                                 .without = is_inverted ? FILTER_YES : FILTER_NO,
                                  .state = HITS_NEAR,
                                  .seek = seek,
                                  .scan = *scan,
@@ -72,7 +74,7 @@ match_place(const struct search_hits *hits, const struct texts_page *page, size_
 {
     if (page->rows[i].fits)
         return hits->is_inverted ? FILTER_NO : FILTER_YES;
-    return term_text_match(hits->filter, hits->term, texts_page_at(page, i));
+    return part_text_match(hits->filter, hits->part, texts_page_at(page, i));
 }
 
 // Matches the rest of the list's page until `until`. False: some rows are left.

@@ -1,8 +1,8 @@
-// search_hits: the verdicts of one term of a search, by the server's answer, while the texts are not in
-// memory yet.
+// search_hits: the verdicts of one part of a search (a term, or several with or between them), by the
+// server's answer, while the texts are not in memory yet.
 //
-// The server is asked for the events whose text holds the required literals of the term's pattern. Only those
-// come here, and are matched; every other event cannot match the pattern.
+// The server is asked for the events whose text holds the required literals of the part. Only those come
+// here, and are matched; every other event cannot match what the part looks for.
 //
 // Two ways lead there. Ranges: for the events that the search looks at first, range by range, some
 // milliseconds each, on the connection of the search. The pass: for all events, one statement over the whole
@@ -26,8 +26,8 @@ struct hit_list {
 
 struct search_hits {
     struct filter *filter;
-    size_t term;
-    bool is_inverted;
+    size_t part;
+    bool is_inverted;            // a term with !
     enum filter_verdict without; // of events that did not come
     enum hits_state {
         HITS_NONE,   // the server is not asked
@@ -37,7 +37,7 @@ struct search_hits {
         HITS_VAIN,   // given up
     } state;
     struct text_seek *seek;
-    struct event_scan scan; // its required literals are the pattern's
+    struct event_scan scan; // its required literals are borrowed
     int64_t began;          // clock_mono
     size_t most, rows;      // rows of the pass: more than `most` end it, `rows` came
 
@@ -51,7 +51,7 @@ struct search_hits {
 
 // Begins for `count` events, in the order in which the search looks at them. Everything is borrowed until the
 // release; the seek must not be busy.
-void search_hits_begin(struct search_hits *hits, struct filter *filter, size_t term, struct text_seek *seek,
+void search_hits_begin(struct search_hits *hits, struct filter *filter, size_t part, struct text_seek *seek,
                        const struct event_scan *scan, const int64_t *ids, size_t count);
 void search_hits_release(struct search_hits *hits);        // stops the pass
 bool search_hits_are_open(const struct search_hits *hits); // the pass is still to come, or under way
@@ -65,7 +65,7 @@ void search_hits_take(struct search_hits *hits, int64_t until, bool may_wait);
 bool search_hits_look(struct search_hits *hits, struct store *store, const int64_t *ids, size_t count,
                       int64_t until, bool *did, struct err *err) MUST_CHECK;
 bool search_hits_know(const struct search_hits *hits, int64_t id);
-// The verdict of the term on an event that is known. *hint (begin with 0) makes walking the ids down quick.
+// The verdict of the part on an event that is known. *hint (begin with 0) makes walking the ids down quick.
 enum filter_verdict search_hits_verdict(const struct search_hits *hits, int64_t id, size_t *hint);
 
 #endif

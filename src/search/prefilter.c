@@ -24,51 +24,94 @@ has_letter(struct bytes required)
     return false;
 }
 
-void
-prefilter_ask(const struct pattern *pattern, struct event_scan *scan)
+// What one term requires, behind what is there. False: nothing is known.
+static bool
+add_required(const struct filter *filter, size_t term, struct strbuf *required, struct event_scan *scan)
 {
-    struct bytes required = pattern_required(pattern);
-    bool is_worth_it = required_weight(required) >= LEAST_BYTES;
-    scan->required = is_worth_it ? required : BYTES_ABSENT;
-    scan->is_caseless = pattern_is_caseless(pattern) && has_letter(required);
-    scan->is_enough = is_worth_it && pattern_is_required(pattern);
+    const struct pattern *pattern = filter_term_pattern(filter, term);
+    struct bytes exact = filter_term_exact(filter, term);
+    struct bytes holds = pattern ? pattern_required(pattern) : exact;
+    if (!bytes_present(holds) || holds.len == 0)
+        return false;
+    bool is_caseless = pattern && pattern_is_caseless(pattern) && has_letter(holds);
+    struct strbuf own = {0};
+    strbuf_add(&own, holds);
+    scan->is_enough = scan->is_enough && pattern && pattern_is_required(pattern) &&
+                      (required->len == 0 || scan->is_caseless == is_caseless);
+    if (scan->is_caseless && !is_caseless)
+        required_ignore_case(&own, "");
+    if (is_caseless && !scan->is_caseless && required->len)
+        required_ignore_case(required, "");
+    scan->is_caseless = scan->is_caseless || is_caseless;
+    if (required->len)
+        required_begin_alternative(required);
+    strbuf_add(required, strbuf_bytes(&own));
+    strbuf_release(&own);
+    return true;
+}
+
+void
+prefilter_ask(const struct filter *filter, size_t part, struct strbuf *required, struct event_scan *scan)
+{
+    size_t term;
+    bool is_term = filter_part_term(filter, part, &term);
+    bool is_known = is_term || filter_part_is_choice(filter, part);
+    strbuf_reset(required);
+    scan->is_caseless = false;
+    scan->is_enough = true;
+    for (size_t i = 0; is_known && filter_part_terms(filter, part, i, &term); i++)
+        is_known =
+            (is_term || !filter_term_is_inverted(filter, term)) && add_required(filter, term, required, scan);
+    bool is_worth_it = is_known && required_weight(strbuf_bytes(required)) >= LEAST_BYTES;
+    scan->required = is_worth_it ? strbuf_bytes(required) : BYTES_ABSENT;
+    scan->is_enough = scan->is_enough && is_worth_it;
+}
+
+static bool
+is_inverted(const struct filter *filter, size_t part)
+{
+    size_t term;
+    return filter_part_term(filter, part, &term) && filter_term_is_inverted(filter, term);
 }
 
 static int
-worth(const struct filter *filter, size_t i)
+worth(const struct filter *filter, size_t part)
 {
     static const int cheap[EVENT_TEXT_COUNT] = {
         [EVENT_TEXT_ERROR] = 3, [EVENT_TEXT_STACK] = 2, [EVENT_TEXT_PAYLOAD] = 1};
-    enum event_text text = term_text(filter, i);
-    const struct pattern *pattern = filter_term_pattern(filter, i);
+    enum event_text text = part_text(filter, part);
     if (text == EVENT_TEXT_COUNT)
         return 0;
-    bool has_required = pattern && !filter_term_is_inverted(filter, i) && pattern_required(pattern).len > 0;
-    return cheap[text] + (has_required ? 10 : 0) + (filter_term_is_inverted(filter, i) ? 0 : 4);
+    struct strbuf required = {0};
+    struct event_scan scan = {0};
+    prefilter_ask(filter, part, &required, &scan);
+    bool has_required = !is_inverted(filter, part) && required.len > 0;
+    strbuf_release(&required);
+    return cheap[text] + (has_required ? 10 : 0) + (is_inverted(filter, part) ? 0 : 4);
 }
 
 static void
-choose_term(struct prefilter *prefilter, struct filter *filter)
+choose_part(struct prefilter *prefilter, struct filter *filter)
 {
     int best = 0;
-    for (size_t i = 0; i < filter_terms(filter); i++) {
+    for (size_t i = 0; i < filter_parts(filter); i++) {
         if (worth(filter, i) <= best)
             continue;
         best = worth(filter, i);
-        prefilter->term = i;
+        prefilter->part = i;
     }
     prefilter->is_usable = best > 0;
     if (!prefilter->is_usable)
         return;
-    prefilter->text = term_text(filter, prefilter->term);
-    struct pattern *pattern = filter_term_pattern(filter, prefilter->term);
-    if (!pattern || filter_term_is_inverted(filter, prefilter->term))
+    prefilter->text = part_text(filter, prefilter->part);
+    if (is_inverted(filter, prefilter->part))
         return;
     struct event_scan scan = {0};
-    prefilter_ask(pattern, &scan);
+    prefilter_ask(filter, prefilter->part, &prefilter->required, &scan);
     prefilter->is_caseless = scan.is_caseless;
     prefilter->is_enough = scan.is_enough;
-    strbuf_add(&prefilter->required, scan.required);
+    if (!scan.required.len)
+        strbuf_reset(&prefilter->required);
 }
 
 // --- one pass ---
@@ -98,7 +141,7 @@ match_row(const struct prefiltering *prefiltering, const struct scanned_row *row
 {
     if (row->fits)
         return FILTER_YES;
-    return term_text_match(prefiltering->filter, prefiltering->prefilter->term, row->text);
+    return part_text_match(prefiltering->filter, prefiltering->prefilter->part, row->text);
 }
 
 static bool
@@ -220,7 +263,7 @@ bool
 prefilter_init(struct prefilter *prefilter, struct store *store, struct filter *filter, struct err *err)
 {
     *prefilter = (struct prefilter){0};
-    choose_term(prefilter, filter);
+    choose_part(prefilter, filter);
     if (!prefilter->is_usable || prefilter->required.len == 0)
         return true;
     if (!store_trigram_index(store, prefilter->text, prefilter->index, err))
@@ -246,15 +289,20 @@ prefilter_release(struct prefilter *prefilter)
     *prefilter = (struct prefilter){0};
 }
 
+static const char *const text_names[EVENT_TEXT_COUNT] = {
+    [EVENT_TEXT_ERROR] = "error", [EVENT_TEXT_STACK] = "stack", [EVENT_TEXT_PAYLOAD] = "payload"};
+
 void
-prefilter_explain(const struct prefilter *prefilter, const struct filter *filter, struct strbuf *out)
+prefilter_explain(const struct prefilter *prefilter, struct strbuf *out)
 {
     if (!prefilter->is_usable) {
-        strbuf_add_text(out, "rows are read by their short columns: no term looks into a long one\n");
+        strbuf_add_text(
+            out,
+            "rows are read by their short columns: no part of the filter must match in one long column\n");
         return;
     }
     strbuf_printf(out, "one pass over the column of %s, then whole rows of what it lets through\n",
-                  filter_term_name(filter, prefilter->term));
+                  text_names[prefilter->text]);
     struct strbuf required = {0};
     required_print(strbuf_bytes(&prefilter->required), &required);
     if (required.len == 0)

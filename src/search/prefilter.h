@@ -1,6 +1,7 @@
-// prefilter: the ids that one term of a filter lets through, by one pass over that term's column instead of
-// over whole rows. For commands, which look at the table once. The events are then read and matched with the
-// whole filter, so a prefilter may let too much through, never too little.
+// prefilter: the ids that one part of a filter (a term, or several with or between them) lets through, by one
+// pass over the column that it reads instead of over whole rows. For commands, which look at the table once.
+// The events are then read and matched with the whole filter, so a prefilter may let too much through, never
+// too little.
 //
 // Where every match holds certain literals, the server may return only rows that hold them (by a trigram
 // index, if the column has one). A measurement on the newest rows decides whether that is worth it; --explain
@@ -13,8 +14,8 @@
 #include "store/events/texts.h"
 
 struct prefilter {
-    bool is_usable; // false: no term reads a long column
-    size_t term;    // of the filter
+    bool is_usable; // false: no part reads one long column
+    size_t part;    // of the filter
     enum event_text text;
     struct strbuf required; // literals that every match holds; empty: none worth asking the server for
     bool is_caseless;
@@ -27,9 +28,11 @@ struct prefilter {
     double asked_us; // a row where the server looks for the literals
 };
 
-// Fills in required, is_caseless and is_enough of a scan: what the server looks for on behalf of the pattern.
-// The literals are the pattern's, and absent where they are too short to be worth it.
-void prefilter_ask(const struct pattern *pattern, struct event_scan *scan);
+// Fills in required, is_caseless and is_enough of a scan: what the server looks for on behalf of a part that
+// reads one long text. The literals are in `required`, and absent from the scan where they are too short to
+// be worth it.
+void prefilter_ask(const struct filter *filter, size_t part, struct strbuf *required,
+                   struct event_scan *scan);
 
 // Chooses and measures. The filter is borrowed until the end of prefilter_run.
 bool prefilter_init(struct prefilter *prefilter, struct store *store, struct filter *filter,
@@ -47,6 +50,6 @@ bool prefilter_run(const struct prefilter *prefilter, struct store *store, struc
                    unsigned statuses, prefilter_tick_fn *tick, void *context,
                    struct prefiltered **prefiltered, size_t *count, struct err *err) MUST_CHECK;
 // How it works and why, in lines for a person.
-void prefilter_explain(const struct prefilter *prefilter, const struct filter *filter, struct strbuf *out);
+void prefilter_explain(const struct prefilter *prefilter, struct strbuf *out);
 
 #endif

@@ -34,8 +34,8 @@ static const int64_t SEEK_ALONE_US = 3 * US_PER_SECOND;
 struct search_term {
     enum filter_from from;
     enum event_text text; // EVENT_TEXT_COUNT: the term reads no long text
-    struct pattern *pattern;
     bool is_inverted;
+    bool is_part; // its no is the filter's
     size_t hint;
 };
 
@@ -43,15 +43,18 @@ struct search {
     struct search_query query;
     struct search_term terms[TERMS];
     size_t term_count;
-    bool reads_rows; // all of every row
+    bool has_row_terms; // of short columns
+    bool reads_rows;    // all of every row
+    bool is_plain;      // every term must match
     size_t at;
     size_t row_hint;
 
     // Events whose rows have to be read, and the matches behind them, in the order of the list.
     struct asked {
         int64_t id;
-        uint64_t terms;    // that the row still has to decide; none: a match
-        bool is_undecided; // a term ran into a limit
+        uint64_t terms; // that the row still has to decide; none: a match
+        struct filter_known known;
+        bool is_undecided; // a match, as far as its limits tell
     } * asked;
     size_t asked_count, asked_capacity, asked_rows;
     size_t ask_limit;
@@ -65,7 +68,9 @@ struct search {
         uint32_t numbers[LOOK_EVERY];
     } window;
 
-    struct search_hits hits; // of the term that the server is asked about
+    struct search_hits hits; // of the part that the server is asked about
+    uint64_t hits_terms;     // its terms
+    struct strbuf hits_required;
     size_t hits_hint;
     bool is_begun;
 
@@ -83,14 +88,14 @@ is_about_text(const struct search_term *term)
 static size_t
 term_to_rule_out(const struct search *search)
 {
-    size_t inverted = TERMS;
+    size_t best = TERMS, inverted = TERMS;
     for (size_t i = 0; !search->reads_rows && i < search->term_count; i++) {
-        if (is_about_text(&search->terms[i]) && !search->terms[i].is_inverted)
-            return i;
-        if (is_about_text(&search->terms[i]) && inverted == TERMS)
-            inverted = i;
+        const struct search_term *term = &search->terms[i];
+        size_t *of = term->is_inverted ? &inverted : &best;
+        if (is_about_text(term) && term->is_part && (*of == TERMS || term->text < search->terms[*of].text))
+            *of = i;
     }
-    return inverted;
+    return best < TERMS ? best : inverted;
 }
 
 struct search *
@@ -102,12 +107,15 @@ search_create(const struct search_query *query)
     search->term_count = filter_terms(query->filter);
     search->reads_rows = search->term_count > TERMS;
     search->verdicts = text_verdicts_create(query->filter, query->threads);
+    search->is_plain = true;
     for (size_t i = 0; !search->reads_rows && i < search->term_count; i++) {
         struct search_term *term = &search->terms[i];
         term->from = filter_term_from(query->filter, i);
         term->text = term_text(query->filter, i);
-        term->pattern = filter_term_pattern(query->filter, i);
         term->is_inverted = filter_term_is_inverted(query->filter, i);
+        term->is_part = filter_term_is_part(query->filter, i);
+        search->is_plain = search->is_plain && term->is_part;
+        search->has_row_terms = search->has_row_terms || term->from == FILTER_FROM_ROW;
     }
     search->window.term = query->cache ? term_to_rule_out(search) : TERMS;
     return search;
@@ -121,6 +129,7 @@ search_destroy(struct search *search)
     if (!search_is_over(search) && search->query.cache)
         text_cache_was_left(search->query.cache);
     search_hits_release(&search->hits);
+    strbuf_release(&search->hits_required);
     text_verdicts_destroy(search->verdicts);
     free(search->asked);
     free(search);
@@ -154,51 +163,80 @@ decide_text(struct search *search, size_t n, int64_t id, enum filter_verdict *ve
     return true;
 }
 
-// The verdict of a term by the server's answer. False: not known yet.
+// Does the server's answer decide this term?
 static bool
-decide_hit(struct search *search, size_t n, int64_t id, enum filter_verdict *verdict)
+is_hit_known(const struct search *search, size_t n, int64_t id)
 {
-    if (search->hits.term != n || !search_hits_know(&search->hits, id))
-        return false;
-    *verdict = search_hits_verdict(&search->hits, id, &search->hits_hint);
-    return true;
+    return search->hits_terms >> n & 1 && search_hits_know(&search->hits, id);
+}
+
+// The terms of the part that the server was asked about take its verdict.
+static void
+know_hits(struct search *search, int64_t id, struct filter_known *known)
+{
+    if (search->hits_terms && search_hits_know(&search->hits, id))
+        filter_know(known, search->hits_terms, search_hits_verdict(&search->hits, id, &search->hits_hint));
 }
 
 // --- one event ---
 
+// An event as far as the search knows it without its row.
+struct known_event {
+    int64_t id;
+    struct event row;
+    bool is_known; // the row, by the backlog
+    struct filter_known known;
+};
+
+static bool
+decide_term(struct search *search, size_t n, struct known_event *event, enum filter_verdict *verdict)
+{
+    if (search->terms[n].from == FILTER_FROM_ROW)
+        return event->is_known && filter_match_second(search->query.filter, n, &event->row, verdict);
+    return is_about_text(&search->terms[n]) && decide_text(search, n, event->id, verdict);
+}
+
+// Asks the terms of the short columns, or the others, as far as they still matter. False: the filter says no.
+static bool
+decide_terms(struct search *search, struct known_event *event, bool is_about_rows, uint64_t *open)
+{
+    for (size_t i = 0; i < search->term_count; i++) {
+        enum filter_verdict one;
+        bool is_row = search->terms[i].from == FILTER_FROM_ROW;
+        if (is_row != is_about_rows || !(*open >> i & 1) || !decide_term(search, i, event, &one))
+            continue;
+        if (one == FILTER_NO && search->terms[i].is_part)
+            return false;
+        filter_know(&event->known, 1ull << i, one);
+        *open &= ~(1ull << i);
+        if (!search->is_plain && filter_decide(search->query.filter, &event->known, open) == FILTER_NO &&
+            !*open)
+            return false;
+    }
+    return true;
+}
+
 // The verdict of the terms that can be answered without the row; *open: the others. NO ends at once.
 static enum filter_verdict
-search_decide(struct search *search, int64_t id, uint64_t *open)
+search_decide(struct search *search, int64_t id, struct filter_known *known, uint64_t *open)
 {
     struct filter *filter = search->query.filter;
-    enum filter_verdict all = FILTER_YES;
-    *open = 0;
-    struct event row;
-    bool has_row = false, is_known = false;
-    for (size_t pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < search->term_count; i++) {
-            enum filter_verdict one;
-            bool is_row = search->terms[i].from == FILTER_FROM_ROW;
-            if (is_row != (pass == 0))
-                continue;
-            if (is_row && !has_row) {
-                has_row = true;
-                is_known = search->query.backlog &&
-                           backlog_event(search->query.backlog, id, &search->row_hint, &row);
-            }
-            bool is_decided = is_row
-                                  ? is_known && filter_match_second(filter, i, &row, &one)
-                                  : is_about_text(&search->terms[i]) &&
-                                        (decide_text(search, i, id, &one) || decide_hit(search, i, id, &one));
-            if (!is_decided)
-                *open |= 1ull << i;
-            else if (one == FILTER_NO)
-                return FILTER_NO;
-            else if (one == FILTER_UNDECIDED)
-                all = FILTER_UNDECIDED;
-        }
+    struct known_event event = {.id = id};
+    event.is_known = search->has_row_terms && search->query.backlog &&
+                     backlog_event(search->query.backlog, id, &search->row_hint, &event.row);
+    *open = search->term_count < TERMS ? (1ull << search->term_count) - 1 : ~0ull;
+    bool is_no = !decide_terms(search, &event, true, open);
+    if (!is_no) {
+        know_hits(search, id, &event.known);
+        enum filter_verdict verdict = filter_decide(filter, &event.known, open);
+        is_no = *open ? !decide_terms(search, &event, false, open) : verdict == FILTER_NO;
     }
-    return all;
+    if (is_no) {
+        *open = 0;
+        return FILTER_NO;
+    }
+    *known = event.known;
+    return filter_decide(filter, known, open);
 }
 
 static void
@@ -215,19 +253,18 @@ add_found(struct search *search, struct search_found *found, int64_t id, bool is
 static enum filter_verdict
 decide_rest(struct search *search, const struct asked *asked, const struct event *event)
 {
+    struct filter *filter = search->query.filter;
     if (search->reads_rows)
-        return filter_match(search->query.filter, event);
-    enum filter_verdict all = asked->is_undecided ? FILTER_UNDECIDED : FILTER_YES;
-    for (size_t i = 0; i < search->term_count; i++) {
-        if (!(asked->terms >> i & 1))
+        return filter_match(filter, event);
+    struct filter_known known = asked->known;
+    uint64_t open = asked->terms;
+    for (size_t i = 0; open && i < search->term_count; i++) {
+        if (!(open >> i & 1))
             continue;
-        enum filter_verdict one = filter_match_term(search->query.filter, i, event);
-        if (one == FILTER_NO)
-            return FILTER_NO;
-        if (one == FILTER_UNDECIDED)
-            all = FILTER_UNDECIDED;
+        filter_know(&known, 1ull << i, filter_match_term(filter, i, event));
+        (void)filter_decide(filter, &known, &open);
     }
-    return all;
+    return filter_decide(filter, &known, &open);
 }
 
 // Adds the matches among the asked events, in the order of the list, as far as the page answers them: its
@@ -288,8 +325,9 @@ static void
 look_at(struct search *search, int64_t id, struct search_found *found)
 {
     uint64_t open = ~0ull;
-    enum filter_verdict verdict = search->reads_rows ? FILTER_YES : search_decide(search, id, &open);
-    if (verdict == FILTER_NO)
+    struct filter_known known = {0};
+    enum filter_verdict verdict = search->reads_rows ? FILTER_YES : search_decide(search, id, &known, &open);
+    if (verdict == FILTER_NO && !open)
         return;
     if (!open && !search->asked_count) {
         add_found(search, found, id, verdict == FILTER_UNDECIDED);
@@ -298,7 +336,7 @@ look_at(struct search *search, int64_t id, struct search_found *found)
     search->asked =
         alloc_grow(search->asked, search->asked_count, &search->asked_capacity, sizeof *search->asked);
     search->asked[search->asked_count++] =
-        (struct asked){.id = id, .terms = open, .is_undecided = verdict == FILTER_UNDECIDED};
+        (struct asked){.id = id, .terms = open, .is_undecided = verdict == FILTER_UNDECIDED, .known = known};
     search->asked_rows += open != 0;
 }
 
@@ -347,7 +385,7 @@ fill_for(struct search *search, struct store *store, int64_t id, bool *did, stru
     struct text_cache *cache = search->query.cache;
     for (size_t i = 0; cache && !search->reads_rows && i < search->term_count; i++) {
         const struct search_term *term = &search->terms[i];
-        if (!is_about_text(term) || (search->hits.term == i && search_hits_know(&search->hits, id)))
+        if (!is_about_text(term) || is_hit_known(search, i, id))
             continue;
         const struct column *column = text_cache_column(cache, term->text);
         if (column_covers(column, id))
@@ -382,52 +420,55 @@ prepare(struct search *search, struct store *store, int64_t id, int64_t until, b
 
 // --- the server's pass ---
 
-// The term to ask the server about: it rules out much and its text is short. TERMS: none.
+// The part to ask the server about: it rules out much and its text is short. TERMS: none.
 static size_t
-term_to_seek(const struct search *search)
+part_to_seek(struct search *search)
 {
-    size_t best = TERMS, texts = 0, inverted = TERMS;
-    for (size_t i = 0; i < search->term_count; i++) {
-        const struct search_term *term = &search->terms[i];
-        if (!is_about_text(term))
+    const struct filter *filter = search->query.filter;
+    size_t best = TERMS, texts = 0, inverted = TERMS, term;
+    for (size_t i = 0; i < filter_parts(filter); i++) {
+        if (part_text(filter, i) == EVENT_TEXT_COUNT)
             continue;
         texts++;
         struct event_scan scan = {0};
-        if (term->pattern)
-            prefilter_ask(term->pattern, &scan);
+        prefilter_ask(filter, i, &search->hits_required, &scan);
         if (scan.required.len == 0)
             continue;
-        if (term->is_inverted)
+        if (filter_part_term(filter, i, &term) && filter_term_is_inverted(filter, term))
             inverted = i;
-        else if (best == TERMS || term->text < search->terms[best].text)
+        else if (best == TERMS || part_text(filter, i) < part_text(filter, best))
             best = i;
     }
     // An inverted term rules out little: alone it is worth a pass, beside others it is not.
     return best < TERMS || texts > 1 ? best : inverted;
 }
 
-// Asks the server which events hold the literals of a term, where the column is mostly missing.
+// Asks the server which events hold the literals of a part, where the column is mostly missing.
 static void
 begin_hits(struct search *search, struct store *store)
 {
     search->is_begun = true;
+    const struct filter *filter = search->query.filter;
     struct text_cache *cache = search->query.cache;
-    size_t n = cache && !search->reads_rows ? term_to_seek(search) : TERMS;
+    size_t n = cache && !search->reads_rows ? part_to_seek(search) : TERMS;
     if (n == TERMS)
         return;
-    const struct search_term *term = &search->terms[n];
-    const struct column *column = text_cache_column(cache, term->text);
+    enum event_text text = part_text(filter, n);
+    const struct column *column = text_cache_column(cache, text);
     size_t missing = missing_in(search, column);
     if (column->is_bottom || missing < (search->query.seek ? 1 : SEEK_LEAST) ||
-        has_snapshots(search, store, term->text) ||
-        !is_worth_all(search, store, term->text, search->query.count))
+        has_snapshots(search, store, text) || !is_worth_all(search, store, text, search->query.count))
         return;
-    struct event_scan scan = {.text = term->text, .statuses = 1u << EVENT_PENDING};
-    prefilter_ask(term->pattern, &scan);
-    struct text_seek *seek = scan.required.len ? text_cache_seek(cache, term->text) : NULL;
-    if (seek)
-        search_hits_begin(&search->hits, search->query.filter, n, seek, &scan, search->query.ids,
-                          search->query.count);
+    struct event_scan scan = {.text = text, .statuses = 1u << EVENT_PENDING};
+    prefilter_ask(filter, n, &search->hits_required, &scan);
+    struct text_seek *seek = text_cache_seek(cache, text);
+    if (!seek)
+        return;
+    search_hits_begin(&search->hits, search->query.filter, n, seek, &scan, search->query.ids,
+                      search->query.count);
+    size_t term;
+    for (size_t i = 0; filter_part_terms(filter, n, i, &term); i++)
+        search->hits_terms |= 1ull << term;
 }
 
 // Takes the hits that came. True: wait for the pass, do nothing else now.

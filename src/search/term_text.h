@@ -10,6 +10,9 @@
 enum event_text term_text(const struct filter *filter, size_t term);
 // The verdict of a term that reads a text, with its !, on that text (or its absence).
 enum filter_verdict term_text_match(struct filter *filter, size_t term, struct bytes text);
+// The text that all terms of a part read; EVENT_TEXT_COUNT: they read different ones, or short columns.
+enum event_text part_text(const struct filter *filter, size_t part);
+enum filter_verdict part_text_match(struct filter *filter, size_t part, struct bytes text);
 // The same for an event without what the pattern looks for: only the ! decides.
 enum filter_verdict term_text_without(const struct filter *filter, size_t term);
 

@@ -38,6 +38,24 @@ check_spans(struct filter *filter, struct bytes text)
     }
 }
 
+// By the verdicts of the terms one by one the filter says the same.
+static void
+check_decided(struct filter *filter, const struct event *event, enum filter_verdict verdict)
+{
+    struct filter_known known = {0};
+    uint64_t open = 0;
+    if (filter_terms(filter) > 64)
+        return;
+    enum filter_verdict decided = filter_decide(filter, &known, &open);
+    for (size_t i = 0; i < filter_terms(filter); i++) {
+        filter_know(&known, 1ull << i, filter_match_term(filter, i, event));
+        decided = filter_decide(filter, &known, &open);
+    }
+    bool is_limited = decided == FILTER_UNDECIDED || verdict == FILTER_UNDECIDED;
+    if (open || (decided != verdict && !is_limited))
+        abort();
+}
+
 static void
 check_event(struct filter *filter, struct bytes text)
 {
@@ -62,6 +80,7 @@ check_event(struct filter *filter, struct bytes text)
         abort();
     if (filter_is_empty(filter) && first != FILTER_YES)
         abort();
+    check_decided(filter, &event, first);
 }
 
 int

@@ -103,6 +103,81 @@ terms_know_what_answers_them(void **state)
     each_case("tests/cases/filter/terms.txt", check_terms);
 }
 
+static void
+say_term(struct strbuf *said, const struct filter *filter, size_t term)
+{
+    const struct pattern *pattern = filter_term_pattern(filter, term);
+    struct bytes holds = pattern ? pattern_holds(pattern) : filter_term_exact(filter, term);
+    strbuf_printf(said, "%s%s", filter_term_is_inverted(filter, term) ? "!" : "",
+                  filter_term_name(filter, term));
+    if (holds.len)
+        strbuf_printf(said, "[%.*s]", BYTES_ARGS(holds));
+}
+
+static void
+say_outline(struct strbuf *said, const struct filter *filter)
+{
+    struct filter_row row;
+    int depth = 0;
+    for (size_t i = 0; filter_row(filter, i, &row); i++) {
+        for (; depth > row.depth; depth--)
+            strbuf_add_char(said, ')');
+        if (said->len && said->data[said->len - 1] != '(')
+            strbuf_add_char(said, ' ');
+        if (row.join == JOIN_NONE)
+            say_term(said, filter, row.term);
+        else
+            strbuf_add_text(said, row.join == JOIN_ALL ? "all(" : "any(");
+        depth += row.join != JOIN_NONE;
+    }
+    for (; depth > 0; depth--)
+        strbuf_add_char(said, ')');
+}
+
+static bool
+check_outline(char *text, const char *expected)
+{
+    const struct filter_context context = {0};
+    struct err err = {0};
+    struct strbuf said = {0};
+    struct filter *filter;
+    if (!filter_parse(&filter, bytes_of(text), &context, &err)) {
+        print_error("%s: %s\n", text, err.text);
+        return false;
+    }
+    say_outline(&said, filter);
+    filter_destroy(filter);
+    return is_said(text, &said, expected);
+}
+
+static void
+what_joins_terms_is_told_from_text(void **state)
+{
+    (void)state;
+    each_case("tests/cases/filter/outline.txt", check_outline);
+}
+
+// Thousands of brackets that hold nothing, and some that hold too many, are read at once.
+static void
+many_brackets_are_read_in_no_time(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"( ",        "(a ",        "(a) ", "((a) ",
+                                       "(topic:x ", "(topic:x) ", "not ", "(x or "};
+    const struct filter_context context = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct strbuf line = {0};
+        struct filter *filter = NULL;
+        while (line.len < 60000)
+            strbuf_add_text(&line, rows[i]);
+        int64_t began = clock_mono();
+        if (filter_parse(&filter, strbuf_bytes(&line), &context, NULL))
+            filter_destroy(filter);
+        assert_true(clock_mono() - began < 5 * US_PER_SECOND);
+        strbuf_release(&line);
+    }
+}
+
 static bool
 check_words(char *text, const char *expected)
 {
@@ -143,6 +218,8 @@ main(void)
         cmocka_unit_test(ranges_are_read),
         cmocka_unit_test(terms_know_what_answers_them),
         cmocka_unit_test(words_are_known),
+        cmocka_unit_test(what_joins_terms_is_told_from_text),
+        cmocka_unit_test(many_brackets_are_read_in_no_time),
     };
     return cmocka_run_group_tests_name("filter_parts", tests, NULL, NULL);
 }

@@ -75,6 +75,8 @@ names_stand_for_what_was_saved(void **state)
     (void)state;
     set("slow", "timed out");
     set("deep", "@slow again");
+    set("two", "topic:a or topic:b");
+    set("quote", "a \"b\" \\\"c");
     static const struct {
         const char *text, *meaning;
         int column; // of the mistake
@@ -84,7 +86,13 @@ names_stand_for_what_was_saved(void **state)
         {"\"a @slow b\" error:\"x @slow\"", "\"a @slow b\" error:\"x @slow\"", 0},
         {"user@slow @Component @ x", "user@slow @Component @ x", 0},
         {"caf\xc3\xa9 @fast", NULL, 6},
-        {"!@slow", "!@slow", 0},
+        {"!@slow", "!error:\"timed out\"", 0},
+        {"@slow or topic:x", "error:\"timed out\" or topic:x", 0},
+        {"topic:x or @two", "topic:x or (topic:a or topic:b)", 0},
+        {"@two age:>2h", "(topic:a or topic:b) age:>2h", 0},
+        {"(@two or @slow) !@two", "((topic:a or topic:b) or error:\"timed out\") !(topic:a or topic:b)", 0},
+        {"not @quote", "not error:\"a \\\"b\\\" \\\"c\"", 0},
+        {"(@fast or topic:x)", NULL, 2},
         {"error:\"x @slow y\" $.a=\"b @slow\" z", "error:\"x @slow y\" $.a=\"b @slow\" z", 0},
         {"\"an \\\" @slow quote\"", "\"an \\\" @slow quote\"", 0},
         {"\"\" @slow", "\"\" timed out", 0},

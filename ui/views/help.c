@@ -116,6 +116,16 @@ add_of_context(struct help *help, const struct keymap *keymap, enum context cont
 }
 
 static void
+add_filter_line(struct help *help, const char *name, const char *sentence)
+{
+    struct strbuf line = {0};
+    strbuf_printf(&line, "%-*s %s", KEYS_WIDTH, name, sentence);
+    struct canvas_span span = {.from = 0, .len = bytes_of(name).len, .role = ROLE_FILTER};
+    pager_spans(help->page.pager, ROLE_TEXT, strbuf_bytes(&line), &span, 1);
+    strbuf_release(&line);
+}
+
+static void
 add_filter(struct help *help)
 {
     const char *name;
@@ -126,13 +136,10 @@ add_filter(struct help *help)
                   "hold; ! before a term inverts it.");
     add_paragraph(help, ROLE_TEXT,
                   "A capital letter makes it exact; = takes the text as it is; \"…\" or /…/ hold blanks.");
-    for (size_t i = 0; filter_field_help(i, &name, &sentence); i++) {
-        struct strbuf line = {0};
-        strbuf_printf(&line, "%-*s %s", KEYS_WIDTH, name, sentence);
-        struct canvas_span span = {.from = 0, .len = bytes_of(name).len, .role = ROLE_FILTER};
-        pager_spans(help->page.pager, ROLE_TEXT, strbuf_bytes(&line), &span, 1);
-        strbuf_release(&line);
-    }
+    for (size_t i = 0; filter_join_help(i, &name, &sentence); i++)
+        add_filter_line(help, name, sentence);
+    for (size_t i = 0; filter_field_help(i, &name, &sentence); i++)
+        add_filter_line(help, name, sentence);
     add_paragraph(help, ROLE_TEXT,
                   "Groups, operations and the audit take one regular expression on all that a row says.");
 }

@@ -76,6 +76,8 @@ field_lines(struct strbuf *out)
         "\nA filter is terms and one regular expression on the error message; all must hold. ! before a "
         "term inverts it;\na capital letter makes it exact, = takes the text as it is, \"…\" or /…/ hold "
         "blanks, @NAME stands for a saved filter.\n");
+    for (size_t i = 0; filter_join_help(i, &name, &sentence); i++)
+        strbuf_printf(out, "  %-14s%s\n", name, sentence);
     for (size_t i = 0; filter_field_help(i, &name, &sentence); i++)
         strbuf_printf(out, "  %-14s%s\n", name, sentence);
 }

@@ -248,20 +248,6 @@ filter_match_term(struct filter *filter, size_t i, const struct event *event)
     return invert(term, match_term(filter, term, event));
 }
 
-enum filter_verdict
-filter_match(struct filter *filter, const struct event *event)
-{
-    enum filter_verdict all = FILTER_YES;
-    for (size_t i = 0; i < filter->count; i++) {
-        enum filter_verdict one = filter_match_term(filter, i, event);
-        if (one == FILTER_NO)
-            return FILTER_NO;
-        if (one == FILTER_UNDECIDED)
-            all = FILTER_UNDECIDED;
-    }
-    return all;
-}
-
 static int
 filter_by_place(const void *left, const void *right)
 {

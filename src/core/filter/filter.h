@@ -5,6 +5,15 @@
 // the error message. All must match. A filter is parsed once and matched against events in core; it never
 // becomes SQL.
 //
+// `or` between two such sequences takes what either of them matches; brackets hold a sequence, or several;
+// `not` before a term or a bracket, and `!` before these and before a word, invert it. Error messages have
+// these words and brackets too, so they join only where a term is near:
+//   or    where one at its level (the line, or the inside of its brackets) stands beside a term, a bracket or
+//         an !; then each `or` of that level joins. `null or empty` is text;
+//   ( )   where a word begins, and only if they hold a term or an !. `(a|b)` is an expression;
+//   not   before a term or a bracket. `could not connect` is text.
+// What is in quotes never joins. The bare words of each sequence are one expression.
+//
 // Error messages have colons too. So a word before a colon is a field only if it is the name of a field, in
 // lower case (Error: is text). A misspelt name is refused with the right one: one letter wrong, missing or
 // doubled, but not the first, in a name of four or more; or two letters swapped. Any other word is text:
@@ -43,8 +52,12 @@ bool filter_is_empty(const struct filter *filter); // matches everything
 
 // The enum event_fields an event must have filled for filter_match.
 unsigned filter_needs(const struct filter *filter);
-// The statuses a status: term asks for, as a set of 1 << enum event_status; 0: no such term.
+// The statuses that can match, as a set of 1 << enum event_status; 0: no status: term says which. Where one
+// does, the other alternatives of an or take events of every status.
 unsigned filter_statuses(const struct filter *filter);
+
+// Has the filter an or at its highest level? Beside other terms it needs brackets.
+bool filter_is_choice(const struct filter *filter);
 
 // Does the filter ask for events in quarantine (is:quarantined)? A bulk reprocess leaves them out unless they
 // are named. false as well for a text that is no filter, or none (NULL).
@@ -72,12 +85,45 @@ bool filter_term_is_inverted(const struct filter *filter, size_t i);
 const char *filter_term_name(const struct filter *filter, size_t i); // of its field
 // The regular expression the term looks for in its column's text; NULL: another kind of term. Borrowed.
 struct pattern *filter_term_pattern(const struct filter *filter, size_t i);
-// Matches one term, with its !. filter_match is YES if every term is.
+// The text that a term of a text column wants exactly; absent: another kind of term. Borrowed.
+struct bytes filter_term_exact(const struct filter *filter, size_t i);
+// Must this term match, whatever the others say?
+bool filter_term_is_part(const struct filter *filter, size_t i);
+// Matches one term, with its !.
 enum filter_verdict filter_match_term(struct filter *filter, size_t i, const struct event *event);
 // Matches a term of FILTER_FROM_ROW on an event whose created_at is cut to the second and whose empty type,
 // source or topic is absent. false: the full event has to decide.
 bool filter_match_second(struct filter *filter, size_t i, const struct event *event,
                          enum filter_verdict *verdict);
+
+// --- the terms together ---
+
+// What is known of the terms for one event: sets of 1 << term, of a filter with 64 terms at most.
+struct filter_known {
+    uint64_t yes, no, undecided;
+};
+void filter_know(struct filter_known *known, uint64_t terms, enum filter_verdict verdict);
+// The verdict of the filter by what is known. *open: the terms whose verdicts may still change it; 0: it is
+// final.
+enum filter_verdict filter_decide(const struct filter *filter, const struct filter_known *known,
+                                  uint64_t *open);
+
+// The parts that must all match: terms, and what or joins.
+size_t filter_parts(const struct filter *filter);
+bool filter_part_term(const struct filter *filter, size_t part, size_t *term); // true: it is this term
+// The i-th term of a part; false: it has fewer.
+bool filter_part_terms(const struct filter *filter, size_t part, size_t i, size_t *term);
+bool filter_part_is_choice(const struct filter *filter, size_t part); // of terms: one of them is enough
+enum filter_verdict filter_match_part(struct filter *filter, size_t part, const struct event *event);
+
+// The filter as an outline: the i-th row, or false. Terms that must all match have no row above them.
+enum filter_join { JOIN_NONE, JOIN_ALL, JOIN_ANY };
+struct filter_row {
+    int depth;
+    enum filter_join join; // of the rows below it; JOIN_NONE: a term
+    size_t term;
+};
+bool filter_row(const struct filter *filter, size_t i, struct filter_row *row);
 
 // The matches of the filter's positive patterns in one column's text, for highlighting. Returns their number.
 enum filter_column {
@@ -103,5 +149,7 @@ const char *filter_complete(struct bytes text, size_t i);
 
 // The fields with a sentence each, for help: the i-th, or false.
 bool filter_field_help(size_t i, const char **name, const char **sentence);
+// The same for what joins terms.
+bool filter_join_help(size_t i, const char **name, const char **sentence);
 
 #endif

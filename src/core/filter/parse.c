@@ -1,436 +1,21 @@
-// Parses a line into terms. Every error has the column of the mistake.
-#include "core/filter/parse.h"
+// Parses a line into terms and what joins them. The grammar, where a sequence is joined by and:
+//
+//   level     sequence { "or" sequence }
+//   sequence  { item | bare word }
+//   item      [ "not" ] [ "!" ] ( FIELD:VALUE | $.path test | bare word | "(" level ")" )
+//
+// The bare words of a sequence are one expression. An inversion goes down to the terms: what joins them is
+// turned round, so that the tree has no node for it. Every error has the column of the mistake.
+#include "core/filter/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
 #include "base/utf8.h"
 
-// A value as it is meant, and for each of its bytes where that stands in the line.
-struct spelled {
-    struct strbuf text;
-    size_t *at;
-    size_t capacity;
-};
+enum { DEEPEST = 32 }; // brackets within brackets
 
-// The line being read. Positions are bytes of it; errors give characters.
-struct filter_reader {
-    struct bytes text;
-    size_t at;
-    struct filter *filter;
-    struct err *err;
-    struct spelled bare; // the words that are no terms, joined by single blanks
-};
-
-static void
-spell(struct spelled *value, char c, size_t at)
-{
-    value->at = alloc_grow(value->at, value->text.len, &value->capacity, sizeof *value->at);
-    value->at[value->text.len] = at;
-    strbuf_add_char(&value->text, c);
-}
-
-static void
-spelled_release(struct spelled *value)
-{
-    strbuf_release(&value->text);
-    free(value->at);
-    *value = (struct spelled){0};
-}
-
-static bool
-filter_parse_wrong(struct filter_reader *reader, size_t at, const char *sentence)
-{
-    err_set(reader->err, ERR_USAGE, "%s", sentence);
-    if (reader->err && reader->err->column == 0) {
-        int column = 1;
-        for (size_t i = 0; i < at && i < reader->text.len; column++) {
-            uint32_t point;
-            i += utf8_decode(reader->text, i, &point);
-        }
-        reader->err->column = column;
-    }
-    return false;
-}
-
-static bool
-ends_word(struct bytes text, size_t at)
-{
-    return at >= text.len || filter_is_blank(text.data[at]);
-}
-
-// Does the slash at `at` begin an expression, that is, does its closing slash end a word? /api/v1 is text.
-static bool
-is_expression(struct bytes text, size_t at)
-{
-    for (at++; at < text.len && text.data[at] != '/'; at++)
-        if (text.data[at] == '\\')
-            at++;
-    return at < text.len && ends_word(text, at + 1);
-}
-
-// How the escapes within quotes are meant: an expression has its own, so that only \" or \/ is undone.
-enum term_form { FORM_EXACT, FORM_EXPRESSION };
-
-// A value at reader->at: "…", /…/ or up to the next blank.
-static bool
-read_value(struct filter_reader *reader, enum term_form form, struct spelled *value)
-{
-    struct bytes text = reader->text;
-    char open = reader->at < text.len ? text.data[reader->at] : '\0';
-    if (open != '"' && !(open == '/' && is_expression(text, reader->at))) {
-        for (; !ends_word(text, reader->at); reader->at++)
-            spell(value, text.data[reader->at], reader->at);
-        return true;
-    }
-
-    size_t opened_at = reader->at++;
-    while (reader->at < text.len && text.data[reader->at] != open) {
-        bool is_escape = text.data[reader->at] == '\\' && reader->at + 1 < text.len;
-        char next = is_escape ? text.data[reader->at + 1] : '\0';
-        bool is_undone = next == open || (next == '\\' && form == FORM_EXACT);
-        if (is_escape && !is_undone)
-            spell(value, '\\', reader->at);
-        reader->at += is_escape;
-        spell(value, text.data[reader->at], reader->at);
-        reader->at++;
-    }
-    if (reader->at >= text.len)
-        return filter_parse_wrong(reader, opened_at, "expected the \" that ends this value");
-    reader->at++;
-    return ends_word(text, reader->at) ||
-           filter_parse_wrong(reader, reader->at, "expected a blank after the closing quote");
-}
-
-static struct filter_term *
-add_term(struct filter_reader *reader, enum filter_field field, bool is_inverted)
-{
-    struct filter *filter = reader->filter;
-    filter->terms = alloc_grow(filter->terms, filter->count, &filter->capacity, sizeof *filter->terms);
-    struct filter_term *term = &filter->terms[filter->count++];
-    *term = (struct filter_term){.field = field, .is_inverted = is_inverted};
-    return term;
-}
-
-static bool
-filter_parse_compile(struct filter_reader *reader, struct filter_term *term, const struct spelled *expression)
-{
-    struct bytes text = strbuf_bytes(&expression->text);
-    struct err why = {0};
-    if (pattern_compile(&term->pattern, text, &why))
-        return true;
-    size_t at = 0;
-    for (int column = 1; column < why.column && at < text.len; column++) {
-        uint32_t point;
-        at += utf8_decode(text, at, &point);
-    }
-    size_t in_line = at < text.len ? expression->at[at]
-                     : text.len    ? expression->at[text.len - 1] + 1
-                                   : reader->at;
-    return filter_parse_wrong(reader, in_line, why.text);
-}
-
-// `=exact` or a regular expression.
-static bool
-filter_parse_read_text(struct filter_reader *reader, struct filter_term *term)
-{
-    term->is_exact = reader->at < reader->text.len && reader->text.data[reader->at] == '=';
-    reader->at += term->is_exact;
-    size_t from = reader->at;
-    struct spelled value = {0};
-    bool ok = read_value(reader, term->is_exact ? FORM_EXACT : FORM_EXPRESSION, &value);
-    if (ok && term->is_exact)
-        strbuf_add(&term->exact, strbuf_bytes(&value.text));
-    else if (ok && value.text.len == 0)
-        ok = filter_parse_wrong(reader, from,
-                                "expected a value: a regular expression, or = and the exact text");
-    else if (ok)
-        ok = filter_parse_compile(reader, term, &value);
-    spelled_release(&value);
-    return ok;
-}
-
-static bool
-filter_parse_read_range(struct filter_reader *reader, struct filter_term *term, enum filter_kind kind)
-{
-    size_t from = reader->at;
-    struct spelled value = {0};
-    struct err why = {0};
-    size_t bad;
-    bool ok = read_value(reader, FORM_EXACT, &value);
-    if (ok && !filter_range_read(strbuf_bytes(&value.text), kind, &term->range, &bad, &why))
-        ok = filter_parse_wrong(reader, bad < value.text.len ? value.at[bad] : from + bad, why.text);
-    spelled_release(&value);
-    return ok;
-}
-
-// A word of a fixed list.
-static bool
-read_word(struct filter_reader *reader, struct filter_term *term, enum filter_kind kind)
-{
-    size_t from = reader->at;
-    struct spelled word = {0};
-    struct strbuf sentence = {0};
-    unsigned value = 0;
-    bool ok = read_value(reader, FORM_EXACT, &word);
-    if (ok && !filter_value_find(term->field, strbuf_bytes(&word.text), &value)) {
-        filter_value_expected(term->field, strbuf_bytes(&word.text), &sentence);
-        ok = filter_parse_wrong(reader, from, strbuf_text(&sentence));
-    }
-    if (kind == KIND_CATEGORY)
-        term->category = (enum category)value;
-    else if (kind == KIND_STATUS)
-        term->statuses = value;
-    else
-        term->flag = (enum filter_flag)value;
-    strbuf_release(&sentence);
-    spelled_release(&word);
-    return ok;
-}
-
-static int
-by_low(const void *left, const void *right)
-{
-    const struct filter_group *a = left, *b = right;
-    if (a->low != b->low)
-        return a->low < b->low ? -1 : 1;
-    return (a->high < b->high) - (a->high > b->high); // what contains the other first
-}
-
-// Beginnings of keys are equal or one is within the other.
-static void
-sort_groups(struct filter_term *term)
-{
-    size_t kept = 0;
-    qsort(term->groups, term->group_count, sizeof *term->groups, by_low);
-    for (size_t i = 0; i < term->group_count; i++)
-        if (kept == 0 || term->groups[i].high > term->groups[kept - 1].high)
-            term->groups[kept++] = term->groups[i];
-    term->group_count = kept;
-}
-
-// One key or the beginning of one, or several with commas between.
-static bool
-read_group(struct filter_reader *reader, struct filter_term *term)
-{
-    size_t from = reader->at;
-    size_t capacity = 0;
-    struct spelled keys = {0};
-    bool ok = read_value(reader, FORM_EXACT, &keys);
-    struct bytes rest = strbuf_bytes(&keys.text);
-    for (bool is_last = false; ok && !is_last;) {
-        size_t comma = bytes_find(rest, BYTES(","), 0);
-        is_last = comma == SIZE_MAX;
-        struct filter_group group;
-        ok =
-            group_parse(bytes_slice(rest, 0, is_last ? rest.len : comma), &group.low, &group.high) ||
-            filter_parse_wrong(
-                reader, from, "expected 1 to 16 hexadecimal digits of a group's key, or several with commas");
-        if (!ok)
-            break;
-        term->groups = alloc_grow(term->groups, term->group_count, &capacity, sizeof *term->groups);
-        term->groups[term->group_count++] = group;
-        rest = bytes_slice(rest, is_last ? rest.len : comma + 1, SIZE_MAX);
-    }
-    if (ok)
-        sort_groups(term);
-    spelled_release(&keys);
-    return ok;
-}
-
-// header:NAME=value; the value is a regular expression, or after a second = exact.
-static bool
-read_header(struct filter_reader *reader, struct filter_term *term)
-{
-    size_t from = reader->at;
-    while (!ends_word(reader->text, reader->at) && reader->text.data[reader->at] != '=')
-        reader->at++;
-    if (reader->at == from)
-        return filter_parse_wrong(reader, from, "expected the name of a header: header:NAME=value");
-    strbuf_add(&term->header, bytes_slice(reader->text, from, reader->at - from));
-    if (ends_word(reader->text, reader->at))
-        return filter_parse_wrong(reader, reader->at, "expected = and a value: header:NAME=value");
-    reader->at++;
-    return filter_parse_read_text(reader, term);
-}
-
-// The end of a path: the first of = ~ > < ? ! outside of brackets, or a blank.
-static size_t
-path_end(struct bytes text, size_t at)
-{
-    char quote = '\0';
-    for (bool in_brackets = false; at < text.len; at++) {
-        char c = text.data[at];
-        if (quote) {
-            at += c == '\\';
-            quote = c == quote ? '\0' : quote;
-        } else if (in_brackets && (c == '\'' || c == '"')) {
-            quote = c;
-        } else if (c == '[' || c == ']') {
-            in_brackets = c == '[';
-        } else if (!in_brackets && (filter_is_blank(c) || (c && strchr("=~<>?!", c)))) {
-            break;
-        }
-    }
-    return at < text.len ? at : text.len;
-}
-
-static bool
-read_json_test(struct filter_reader *reader, struct filter_term *term)
-{
-    static const struct {
-        const char *text;
-        enum json_test test;
-    } tests[] = {{">=", JSON_AT_LEAST}, {"<=", JSON_AT_MOST}, {">", JSON_ABOVE}, {"<", JSON_BELOW},
-                 {"=", JSON_EQUALS},    {"~", JSON_MATCHES},  {"?", JSON_EXISTS}};
-    struct bytes rest = bytes_slice(reader->text, reader->at, SIZE_MAX);
-    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
-        if (!bytes_starts(rest, tests[i].text))
-            continue;
-        reader->at += strlen(tests[i].text);
-        term->test = tests[i].test;
-        return true;
-    }
-    if (bytes_starts(rest, "!"))
-        return filter_parse_wrong(reader, reader->at, "expected the ! before the term: !$.path=value");
-    return filter_parse_wrong(
-        reader, reader->at,
-        "expected what to ask of the value: =value, ~expression, >number, <number, or ? that it exists");
-}
-
-static bool
-is_number(struct bytes text)
-{
-    struct json_scan scan;
-    json_begin(&scan, text);
-    enum json_kind first = json_next(&scan).kind;
-    enum json_kind second = json_next(&scan).kind;
-    return first == JSON_NUMBER && second == JSON_END;
-}
-
-static bool
-read_json_value(struct filter_reader *reader, struct filter_term *term)
-{
-    size_t from = reader->at;
-    struct spelled value = {0};
-    bool is_pattern = term->test == JSON_MATCHES;
-    bool ok = read_value(reader, is_pattern ? FORM_EXPRESSION : FORM_EXACT, &value);
-    if (ok && is_pattern && value.text.len == 0) {
-        ok = filter_parse_wrong(reader, from, "expected a regular expression");
-    } else if (ok && is_pattern) {
-        ok = filter_parse_compile(reader, term, &value);
-    } else if (ok) {
-        strbuf_add(&term->exact, strbuf_bytes(&value.text));
-        term->is_number = is_number(strbuf_bytes(&term->exact));
-        ok = term->is_number || term->test == JSON_EQUALS ||
-             filter_parse_wrong(reader, from, "expected a number");
-    }
-    spelled_release(&value);
-    return ok;
-}
-
-// $.path and its test at reader->at.
-static bool
-read_json(struct filter_reader *reader, struct filter_term *term)
-{
-    size_t from = reader->at;
-    size_t end = path_end(reader->text, from);
-    struct err why = {0};
-    if (!json_path_parse(&term->path, bytes_slice(reader->text, from, end - from), &why))
-        return filter_parse_wrong(reader, from + (size_t)(why.column > 0 ? why.column - 1 : 0), why.text);
-    reader->at = end;
-    if (!read_json_test(reader, term))
-        return false;
-    if (term->test == JSON_EXISTS)
-        return ends_word(reader->text, reader->at) ||
-               filter_parse_wrong(reader, reader->at, "expected a blank after ?");
-    return read_json_value(reader, term);
-}
-
-static bool
-read_term(struct filter_reader *reader, enum filter_field field, bool is_inverted)
-{
-    struct filter_term *term = add_term(reader, field, is_inverted);
-    enum filter_kind kind = filter_field_kind(field);
-    switch (kind) {
-    case KIND_TEXT:
-        return filter_parse_read_text(reader, term);
-    case KIND_NUMBER:
-    case KIND_AGE:
-    case KIND_CREATED:
-        return filter_parse_read_range(reader, term, kind);
-    case KIND_HEADER:
-        return read_header(reader, term);
-    case KIND_GROUP:
-        return read_group(reader, term);
-    case KIND_JSON:
-        return read_json(reader, term);
-    case KIND_CATEGORY:
-    case KIND_STATUS:
-    case KIND_FLAG:
-        break;
-    }
-    return read_word(reader, term, kind);
-}
-
-// The name before a colon at `at`, lower-case letters and dashes; len 0: there is none.
-static struct bytes
-field_name(struct bytes text, size_t at)
-{
-    size_t end = at;
-    while (end < text.len && ((text.data[end] >= 'a' && text.data[end] <= 'z') || text.data[end] == '-'))
-        end++;
-    bool is_name = end > at && end < text.len && text.data[end] == ':';
-    return bytes_slice(text, at, is_name ? end - at : 0);
-}
-
-static bool
-read_bare(struct filter_reader *reader, bool is_inverted)
-{
-    struct spelled *bare = &reader->bare;
-    if (!is_inverted) {
-        if (bare->text.len)
-            spell(bare, ' ', reader->at);
-        return read_value(reader, FORM_EXPRESSION, bare);
-    }
-    size_t from = reader->at;
-    struct spelled value = {0};
-    bool ok = read_value(reader, FORM_EXPRESSION, &value);
-    if (ok && value.text.len == 0)
-        ok = filter_parse_wrong(reader, from, "expected an expression after !");
-    else if (ok)
-        ok = filter_parse_compile(reader, add_term(reader, FIELD_ERROR, true), &value);
-    spelled_release(&value);
-    return ok;
-}
-
-static bool
-read_one(struct filter_reader *reader)
-{
-    struct bytes text = reader->text;
-    bool is_inverted = text.data[reader->at] == '!' && !ends_word(text, reader->at + 1);
-    reader->at += is_inverted;
-    struct bytes name = field_name(text, reader->at);
-    enum filter_field field;
-    if (name.len && filter_field_find(name, &field)) {
-        reader->at += name.len + 1;
-        return read_term(reader, field, is_inverted);
-    }
-
-    const char *near = name.len ? filter_field_near(name) : NULL;
-    if (near) {
-        struct strbuf sentence = {0};
-        strbuf_printf(&sentence, "there is no field %.*s; did you mean %s: ? (in quotes it is text)",
-                      BYTES_ARGS(name), near);
-        filter_parse_wrong(reader, reader->at, strbuf_text(&sentence));
-        strbuf_release(&sentence);
-        return false;
-    }
-    struct bytes rest = bytes_slice(text, reader->at, SIZE_MAX);
-    if (bytes_starts(rest, "$.") || bytes_starts(rest, "$["))
-        return read_term(reader, FIELD_JSON, is_inverted);
-    return read_bare(reader, is_inverted);
-}
+// --- the tree ---
 
 // The cost of a term: a comparison, a match in a short text, or in a long one.
 static int
@@ -445,27 +30,227 @@ cost(const struct filter_term *term)
 }
 
 static int
-by_cost(const void *left, const void *right)
+node_cost(const struct filter *filter, size_t n)
 {
-    return cost(left) - cost(right);
+    return filter->nodes[n].cost;
+}
+
+static size_t
+add_node(struct filter *filter, enum filter_join join, size_t term)
+{
+    filter->nodes =
+        alloc_grow(filter->nodes, filter->node_count, &filter->node_capacity, sizeof *filter->nodes);
+    filter->nodes[filter->node_count] =
+        (struct filter_node){.join = join,
+                             .term = term,
+                             .first = FILTER_NO_NODE,
+                             .next = FILTER_NO_NODE,
+                             .cost = join == JOIN_NONE ? cost(&filter->terms[term]) : 0};
+    return filter->node_count++;
+}
+
+// Behind the children that cost as much, before those that cost more.
+static void
+add_child(struct filter *filter, size_t parent, size_t child)
+{
+    size_t *at = &filter->nodes[parent].first;
+    while (*at != FILTER_NO_NODE && node_cost(filter, *at) <= node_cost(filter, child))
+        at = &filter->nodes[*at].next;
+    filter->nodes[child].next = *at;
+    *at = child;
+    if (filter->nodes[parent].cost < filter->nodes[child].cost)
+        filter->nodes[parent].cost = filter->nodes[child].cost;
+}
+
+// Joins one more to what `*node` holds so far; a node of the same join gives its children.
+static void
+join_to(struct filter *filter, size_t *node, enum filter_join join, size_t more)
+{
+    if (*node == FILTER_NO_NODE) {
+        *node = more;
+        return;
+    }
+    if (filter->nodes[*node].join != join) {
+        size_t parent = add_node(filter, join, 0);
+        add_child(filter, parent, *node);
+        *node = parent;
+    }
+    if (filter->nodes[more].join != join) {
+        add_child(filter, *node, more);
+        return;
+    }
+    for (size_t child = filter->nodes[more].first; child != FILTER_NO_NODE;) {
+        size_t next = filter->nodes[child].next;
+        add_child(filter, *node, child);
+        child = next;
+    }
+}
+
+// --- one sequence ---
+
+struct sequence {
+    bool is_inverted; // all of it
+    bool or_joins;
+    size_t node;         // FILTER_NO_NODE: nothing yet
+    struct spelled bare; // the words that are no terms, joined by single blanks
+    int own;             // brackets that they have opened
+};
+
+static bool read_level(struct filter_reader *reader, bool is_inverted, size_t *node);
+
+static void
+add_item(struct filter_reader *reader, struct sequence *sequence, size_t node)
+{
+    join_to(reader->filter, &sequence->node, sequence->is_inverted ? JOIN_ANY : JOIN_ALL, node);
+}
+
+// The last term of the filter.
+static void
+add_term_item(struct filter_reader *reader, struct sequence *sequence)
+{
+    add_item(reader, sequence, add_node(reader->filter, JOIN_NONE, reader->filter->count - 1));
 }
 
 static bool
-filter_parse_read_line(struct filter_reader *reader)
+add_bare(struct filter_reader *reader, struct sequence *sequence, const struct spelled *bare,
+         bool is_inverted)
+{
+    if (!filter_compile(reader, filter_add_term(reader, FIELD_ERROR, is_inverted), bare))
+        return false;
+    add_term_item(reader, sequence);
+    return true;
+}
+
+static bool
+read_bare(struct filter_reader *reader, struct sequence *sequence, bool is_banged, bool is_inverted)
+{
+    struct spelled *bare = &sequence->bare;
+    if (!is_banged) {
+        if (bare->text.len)
+            spelled_add(bare, ' ', reader->at);
+        return filter_read_value(reader, FORM_EXPRESSION, &sequence->own, bare);
+    }
+    size_t from = reader->at;
+    struct spelled value = {0};
+    bool ok = filter_read_value(reader, FORM_EXPRESSION, NULL, &value);
+    if (ok && value.text.len == 0)
+        ok = filter_wrong(reader, from, "expected an expression after !");
+    else if (ok)
+        ok = add_bare(reader, sequence, &value, is_inverted);
+    spelled_release(&value);
+    return ok;
+}
+
+static bool
+read_bracket(struct filter_reader *reader, struct sequence *sequence, bool is_inverted)
+{
+    size_t opened_at = reader->at++;
+    size_t node = FILTER_NO_NODE;
+    if (reader->brackets == DEEPEST)
+        return filter_wrong(reader, opened_at, "brackets are nested too deep");
+    reader->brackets++;
+    if (!read_level(reader, is_inverted, &node))
+        return false;
+    if (reader->at >= reader->text.len)
+        return filter_wrong(reader, opened_at, "expected the ) that closes this bracket");
+    reader->brackets--;
+    reader->at++;
+    if (!filter_ends_word(reader, reader->at))
+        return filter_wrong(reader, reader->at, "expected a blank after )");
+    if (node != FILTER_NO_NODE)
+        add_item(reader, sequence, node);
+    return true;
+}
+
+static bool
+refuse_field(struct filter_reader *reader, struct bytes name, const char *near)
+{
+    struct strbuf sentence = {0};
+    strbuf_printf(&sentence, "there is no field %.*s; did you mean %s: ? (in quotes it is text)",
+                  BYTES_ARGS(name), near);
+    filter_wrong(reader, reader->at, strbuf_text(&sentence));
+    strbuf_release(&sentence);
+    return false;
+}
+
+static bool
+read_item(struct filter_reader *reader, struct sequence *sequence)
 {
     struct bytes text = reader->text;
-    if (!utf8_valid(text))
-        return err_set(reader->err, ERR_USAGE, "a filter is written in UTF-8");
+    bool is_inverted = sequence->is_inverted;
+    size_t next;
+    bool is_not = filter_is_not(reader, reader->at, &next);
+    reader->at = is_not ? next : reader->at;
+    is_inverted ^= is_not;
+    bool is_banged = text.data[reader->at] == '!' && !filter_ends_word(reader, reader->at + 1);
+    reader->at += is_banged;
+    is_inverted ^= is_banged;
+    if (filter_is_bracket(reader, reader->at))
+        return read_bracket(reader, sequence, is_inverted);
+    struct bytes name = filter_field_name(text, reader->at);
+    struct bytes rest = bytes_slice(text, reader->at, SIZE_MAX);
+    enum filter_field field = FIELD_JSON;
+    bool is_field = name.len && filter_field_find(name, &field);
+    const char *near = name.len && !is_field ? filter_field_near(name) : NULL;
+    if (near)
+        return refuse_field(reader, name, near);
+    if (!is_field && !bytes_starts(rest, "$.") && !bytes_starts(rest, "$["))
+        return read_bare(reader, sequence, is_banged, is_inverted);
+    reader->at += is_field ? name.len + 1 : 0;
+    if (!filter_read_term(reader, field, is_inverted))
+        return false;
+    add_term_item(reader, sequence);
+    return true;
+}
+
+static bool
+ends_sequence(const struct filter_reader *reader, const struct sequence *sequence)
+{
+    struct bytes text = reader->text;
+    return reader->at >= text.len ||
+           (reader->brackets && text.data[reader->at] == ')' && sequence->own == 0) ||
+           (sequence->or_joins && filter_is_word(reader, reader->at, "or"));
+}
+
+static bool
+read_sequence(struct filter_reader *reader, struct sequence *sequence)
+{
+    struct bytes text = reader->text;
     for (;;) {
         while (reader->at < text.len && filter_is_blank(text.data[reader->at]))
             reader->at++;
-        if (reader->at == text.len)
+        if (ends_sequence(reader, sequence))
             break;
-        if (!read_one(reader))
+        if (!read_item(reader, sequence))
             return false;
     }
-    return reader->bare.text.len == 0 ||
-           filter_parse_compile(reader, add_term(reader, FIELD_ERROR, false), &reader->bare);
+    return sequence->bare.text.len == 0 || add_bare(reader, sequence, &sequence->bare, sequence->is_inverted);
+}
+
+// --- sequences with or between them ---
+
+static bool
+read_level(struct filter_reader *reader, bool is_inverted, size_t *node)
+{
+    bool or_joins = filter_or_joins(reader);
+    size_t or_at = SIZE_MAX;
+    for (;;) {
+        struct sequence sequence = {.is_inverted = is_inverted, .or_joins = or_joins, .node = FILTER_NO_NODE};
+        bool ok = read_sequence(reader, &sequence);
+        spelled_release(&sequence.bare);
+        if (!ok)
+            return false;
+        bool is_or = or_joins && filter_is_word(reader, reader->at, "or");
+        if (sequence.node == FILTER_NO_NODE && (is_or || or_at != SIZE_MAX))
+            return filter_wrong(reader, reader->at,
+                                is_or ? "expected a term before or" : "expected a term after or");
+        if (sequence.node != FILTER_NO_NODE)
+            join_to(reader->filter, node, is_inverted ? JOIN_ALL : JOIN_ANY, sequence.node);
+        if (!is_or)
+            return true;
+        or_at = reader->at;
+        reader->at += 2;
+    }
 }
 
 bool
@@ -476,14 +261,13 @@ filter_parse(struct filter **filter, struct bytes text, const struct filter_cont
     if (made->context.new_after == TIME_ABSENT)
         made->context.new_after = context->now - 3600 * US_PER_SECOND;
     struct filter_reader reader = {.text = text, .filter = made, .err = err};
-    bool ok = filter_parse_read_line(&reader);
-    spelled_release(&reader.bare);
+    made->root = FILTER_NO_NODE;
+    bool ok = utf8_valid(text) ? read_level(&reader, false, &made->root)
+                               : err_set(err, ERR_USAGE, "a filter is written in UTF-8");
     if (!ok) {
         filter_destroy(made);
         return false;
     }
-    if (made->count > 1)
-        qsort(made->terms, made->count, sizeof *made->terms, by_cost);
     *filter = made;
     return true;
 }
@@ -492,7 +276,12 @@ struct filter *
 filter_twin(const struct filter *filter)
 {
     struct filter *twin = alloc_bytes(sizeof *twin);
-    *twin = (struct filter){.is_twin = true, .count = filter->count, .context = filter->context};
+    *twin = (struct filter){.is_twin = true,
+                            .count = filter->count,
+                            .nodes = filter->nodes,
+                            .node_count = filter->node_count,
+                            .root = filter->root,
+                            .context = filter->context};
     twin->terms = alloc_array(filter->count, sizeof *twin->terms);
     for (size_t i = 0; i < filter->count; i++) {
         twin->terms[i] = filter->terms[i];
@@ -518,6 +307,8 @@ filter_destroy(struct filter *filter)
         strbuf_release(&term->header);
     }
     free(filter->terms);
+    if (!filter->is_twin)
+        free(filter->nodes);
     strbuf_release(&filter->scratch);
     free(filter);
 }
@@ -526,19 +317,4 @@ bool
 filter_is_empty(const struct filter *filter)
 {
     return filter->count == 0;
-}
-
-unsigned
-filter_statuses(const struct filter *filter)
-{
-    unsigned statuses = FILTER_ALL_STATUSES;
-    bool has_term = false;
-    for (size_t i = 0; i < filter->count; i++) {
-        const struct filter_term *term = &filter->terms[i];
-        if (term->field != FIELD_STATUS)
-            continue;
-        has_term = true;
-        statuses &= term->is_inverted ? FILTER_ALL_STATUSES & ~term->statuses : term->statuses;
-    }
-    return has_term ? statuses : 0;
 }

@@ -1,5 +1,5 @@
-// filter_parse: private part of filters, shared by parsing (parse.c, range.c), the words of the language
-// (words.c, fields.def) and matching (filter.c, terms.c).
+// filter_parse: private part of filters, shared by parsing (parse.c, operators.c, read_term.c, range.c), the
+// words of the language (words.c, fields.def) and matching (filter.c, terms.c, tree.c).
 #ifndef REDRIVE_CORE_FILTER_PARSE_H
 #define REDRIVE_CORE_FILTER_PARSE_H
 
@@ -69,10 +69,22 @@ struct filter_term {
     enum json_test test;
 };
 
+// What joins the terms. An inversion is in the terms, so there are only these two.
+#define FILTER_NO_NODE SIZE_MAX
+struct filter_node {
+    enum filter_join join;
+    size_t term;        // with JOIN_NONE: its index
+    size_t first, next; // children, cheap ones first, none with the join of their parent; FILTER_NO_NODE
+    int cost;
+};
+
 struct filter {
     bool is_twin;              // owns only the patterns of its terms
-    struct filter_term *terms; // cheap ones first
+    struct filter_term *terms; // in the order of the line, a bare expression behind the terms beside it
     size_t count, capacity;
+    struct filter_node *nodes;
+    size_t node_count, node_capacity;
+    size_t root; // FILTER_NO_NODE: matches everything
     struct filter_context context;
     struct strbuf scratch; // decoded JSON strings
 };

@@ -1,6 +1,6 @@
 // filter_saved: filters with names. The word `@name` in a filter is replaced by the filter saved as that
-// name. The file `filters` of the state folder holds them (base/notes), the same for the screen and for
-// commands.
+// name, in brackets where an or, a not or an ! needs them; brackets and an ! may touch it: (@one or @two).
+// The file `filters` of the state folder holds them (base/notes), the same for the screen and for commands.
 #ifndef REDRIVE_CORE_FILTER_SAVED_H
 #define REDRIVE_CORE_FILTER_SAVED_H
 

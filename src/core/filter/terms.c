@@ -23,6 +23,14 @@ filter_term_pattern(const struct filter *filter, size_t i)
     return filter_field_kind(term->field) == KIND_TEXT ? term->pattern : NULL;
 }
 
+struct bytes
+filter_term_exact(const struct filter *filter, size_t i)
+{
+    const struct filter_term *term = &filter->terms[i];
+    bool is_text = filter_field_kind(term->field) == KIND_TEXT && term->is_exact;
+    return is_text ? strbuf_bytes(&term->exact) : BYTES_ABSENT;
+}
+
 enum filter_from
 filter_term_from(const struct filter *filter, size_t i)
 {

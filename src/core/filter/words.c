@@ -209,3 +209,18 @@ filter_field_help(size_t i, const char **name, const char **sentence)
     *sentence = fields[i].help;
     return true;
 }
+
+bool
+filter_join_help(size_t i, const char **name, const char **sentence)
+{
+    static const char *const joins[][2] = {
+        {"or", "either: topic:orders or topic:payments; beside a term, else it is text"},
+        {"( )", "together: (topic:orders or is:new) timeout; around a term, else an expression"},
+        {"not !", "the opposite: not (topic:orders timeout), !topic:orders, !timeout"},
+    };
+    if (i >= sizeof joins / sizeof *joins)
+        return false;
+    *name = joins[i][0];
+    *sentence = joins[i][1];
+    return true;
+}
