@@ -327,29 +327,59 @@ expected_end(struct expected *expected)
     world_end(&expected->world);
 }
 
+// What stands around the i-th term.
+static void
+write_term(const struct expected_filter *filter, size_t i, struct strbuf *text)
+{
+    bool is_any = filter->join == EXPECTED_ANY || (filter->join == EXPECTED_ANY_FIRST && i < 2);
+    bool has_bracket = filter->join == EXPECTED_ANY_FIRST && filter->count > 1;
+    if (i > 0)
+        strbuf_add_text(text, is_any ? " or " : " ");
+    if (i == 0)
+        strbuf_add_text(text, filter->join == EXPECTED_NOT_ALL ? "not (" : has_bracket ? "(" : "");
+    const struct term *term = &terms[filter->terms[i]];
+    strbuf_printf(text, "%s%s%s", filter->inverted[i] ? "!" : "",
+                  term->is_bare && filter->join != EXPECTED_ALL ? "error:" : "", term->text);
+    if (has_bracket && i == 1)
+        strbuf_add_char(text, ')');
+}
+
 void
 expected_add(struct expected_filter *filter, size_t term, bool is_inverted)
 {
-    for (size_t i = 0; i < filter->count; i++)
+    for (size_t i = 0; i < filter->count && filter->join == EXPECTED_ALL; i++)
         if (terms[term].is_bare && terms[filter->terms[i]].is_bare)
             return;
-    size_t len = strlen(filter->text);
-    snprintf(filter->text + len, sizeof filter->text - len, "%s%s%s", len ? " " : "", is_inverted ? "!" : "",
-             terms[term].text);
     filter->terms[filter->count] = term;
     filter->inverted[filter->count++] = is_inverted;
+    struct strbuf text = {0};
+    for (size_t i = 0; i < filter->count; i++)
+        write_term(filter, i, &text);
+    if (filter->join == EXPECTED_NOT_ALL)
+        strbuf_add_char(&text, ')');
+    snprintf(filter->text, sizeof filter->text, "%s", strbuf_text(&text));
+    strbuf_release(&text);
+}
+
+// No, undecided and yes as numbers whose smallest is their and, and whose largest their or.
+static int
+level(enum filter_verdict verdict)
+{
+    return verdict == FILTER_YES ? 2 : verdict == FILTER_UNDECIDED;
 }
 
 enum filter_verdict
 expected_says(const struct expected *expected, const struct expected_filter *filter, int64_t id)
 {
-    enum filter_verdict all = FILTER_YES;
+    static const enum filter_verdict verdicts[] = {FILTER_NO, FILTER_UNDECIDED, FILTER_YES};
+    int all = 2;
     for (size_t i = 0; i < filter->count; i++) {
-        enum filter_verdict one = expected->says[filter->terms[i]][id];
-        if (one == FILTER_UNDECIDED)
-            all = all == FILTER_NO ? FILTER_NO : FILTER_UNDECIDED;
-        else if ((one == FILTER_YES) == filter->inverted[i])
-            return FILTER_NO;
+        int one = level(expected->says[filter->terms[i]][id]);
+        one = filter->inverted[i] ? 2 - one : one;
+        bool is_any = filter->join == EXPECTED_ANY || (filter->join == EXPECTED_ANY_FIRST && i == 1);
+        bool is_larger = one > all;
+        if (i == 0 || is_any == is_larger)
+            all = one;
     }
-    return all;
+    return verdicts[filter->join == EXPECTED_NOT_ALL ? 2 - all : all];
 }

@@ -34,8 +34,18 @@ const char *expected_term(size_t i); // as it is typed, without its !
 struct filter *expected_parse(const struct expected *expected, const char *text);
 const struct event *expected_event(const struct expected *expected, int64_t id);
 
+// How the terms of a filter are joined.
+enum expected_join {
+    EXPECTED_ALL,       // one two three
+    EXPECTED_ANY,       // one or two or three
+    EXPECTED_ANY_FIRST, // (one or two) three
+    EXPECTED_NOT_ALL,   // not (one two three)
+    EXPECTED_JOINS
+};
+
 // A filter of some of these terms, each as it is or inverted.
 struct expected_filter {
+    enum expected_join join;
     char text[500];
     size_t terms[4];
     bool inverted[4];
