@@ -347,6 +347,8 @@ next_report(struct producer *producer, struct report *report)
     *report = (struct report){.index = (size_t)(uintptr_t)message->_private, .kind = kind_of(message->err)};
     report->cause = message->err ? kafka_kind(message->err) : ERR_NONE;
     report->broker = rd_kafka_message_broker_id(message);
+    report->partition = message->partition;
+    report->offset = message->err ? -1 : message->offset;
     rd_kafka_timestamp_type_t type;
     int64_t stamp = rd_kafka_message_timestamp(message, &type);
     report->stamped_at = type == RD_KAFKA_TIMESTAMP_LOG_APPEND_TIME ? stamp * 1000 : TIME_ABSENT;

@@ -73,6 +73,8 @@ struct report {
     enum err_kind cause; // REPORT_TOPIC: ERR_DENIED, or ERR_NOT_FOUND
     char reason[160];    // in words, "" when delivered
     int32_t broker;      // that stored the record; -1: unknown
+    int32_t partition;   // where it stored it
+    int64_t offset;      // of a delivered one; -1: unknown
     int64_t stamped_at;  // by that broker's clock; TIME_ABSENT: the topic keeps the sender's time
 };
 // Waits at most wait_ms for reports, fills at most `room` of them.

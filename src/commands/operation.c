@@ -69,6 +69,20 @@ add_outcomes(struct strbuf *out, const struct outcome *outcomes, size_t count)
     }
 }
 
+// "taken       10 of 12 by billing; billing has read 10 of 12"
+static void
+add_taken(struct strbuf *out, const struct taken *taken)
+{
+    struct strbuf words = {0};
+    if (taken->count >= 0)
+        strbuf_printf(&words, "%" PRId64 " of %" PRId64 " by %s", taken->count, taken->of,
+                      taken->by ? taken->by : "");
+    if (taken->note)
+        strbuf_printf(&words, "%s%s", words.len > 0 ? "; " : "not known: ", taken->note);
+    add_field(out, "taken", strbuf_text(&words));
+    strbuf_release(&words);
+}
+
 static void
 command_operation_add_plan(struct strbuf *out, const struct operation *operation)
 {
@@ -86,6 +100,7 @@ command_operation_add_plan(struct strbuf *out, const struct operation *operation
         strbuf_printf(&steps, "more than %g%% are refused or return", operation->plan.halt_above);
     add_field(out, "halts if", strbuf_text(&steps));
     strbuf_release(&steps);
+    add_taken(out, &operation->taken);
     add_when(out, "next step", operation->state == OPERATION_WAITING ? operation->settle_until : TIME_ABSENT);
     strbuf_printf(out,
                   "%-12s%" PRId64 " of %" PRId64 " sent; stayed away %" PRId64 ", watching %" PRId64

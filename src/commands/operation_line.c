@@ -11,6 +11,13 @@ const struct output_column operation_line_columns[OPERATION_LINE_COLUMNS] = {
     {"refused", ALIGN_RIGHT, 0, 0}, {"skipped", ALIGN_RIGHT, 0, 0}, {"returned", ALIGN_RIGHT, 0, 0},
     {"rate", ALIGN_RIGHT, 0, 0},    {"created", ALIGN_LEFT, 19, 0}, {"reason", ALIGN_LAST, 0, 0}};
 
+static bool
+has_taken(const struct operation *operation)
+{
+    return operation->action == ACTION_REPROCESS && operation->state != OPERATION_STATE_COUNT &&
+           operation->taken.count >= 0;
+}
+
 static void
 counts_json(struct value *object, const struct operation *operation)
 {
@@ -18,6 +25,7 @@ counts_json(struct value *object, const struct operation *operation)
     value_add_int(object, "done", operation->done);
     value_add_int(object, "refused", operation->refused);
     value_add_int(object, "skipped", operation->skipped);
+    json_int_or_null(object, "taken", has_taken(operation), operation->taken.count);
     value_add_int(object, "returned", operation->returned);
     const struct recipe_counts *recipe = &operation->recipe;
     bool is_check = operation->action == ACTION_REPROCESS && operation->state == OPERATION_STATE_COUNT;
@@ -68,6 +76,7 @@ counts_text(struct strbuf *line, const struct operation *operation)
         {"failed", recipe->failed, recipe->failed > 0, false},
         {"forced", recipe->forced, recipe->forced > 0, false},
         {"skipped", operation->skipped, true, true},
+        {"taken", operation->taken.count, false, has_taken(operation)},
         {"returned", operation->returned, false, true},
     };
     char text[TEXT_SHORT];

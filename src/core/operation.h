@@ -117,6 +117,14 @@ struct undoing {
     int64_t of;   // the operation that this one reverts itself; 0: none
 };
 
+// The sent events that a consumer group has committed past, which is how one knows that they were read.
+struct taken {
+    int64_t count;    // -1: no consumer group is known, so time alone decides
+    int64_t of;       // sent events whose consumer groups are known
+    const char *by;   // "billing", "audit, billing"; NULL: nobody
+    const char *note; // "billing has read 3 of 10", or why no group is known; NULL: all are taken
+};
+
 // The reprocess of what a recipe corrected.
 struct follower {
     bool is_wanted;
@@ -148,8 +156,10 @@ struct operation {
     int32_t step;                                // from 1; above plan.step_count: the rest
     int64_t settle_until;                        // WAITING: end of the wait; TIME_ABSENT
     int64_t send_after;                          // nothing is sent before; TIME_ABSENT
-    int64_t watched;                             // sent less than plan.settle_for ago
-    int64_t quiet;                               // sent, and did not return within plan.settle_for
+    struct taken taken;                          // of a reprocess
+    int64_t watched;                             // sent, and not yet known to be one of the next
+    int64_t quiet;                               // taken, or sent where no group is known, and did not return
+                                                 // within plan.settle_for
     struct undoing undone;                       // of a discard or a recipe, or of what reverts one
 };
 

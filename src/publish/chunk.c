@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "publish/sent_places.h"
 
 static void
 change(struct flight *flight, enum flight_state from, enum flight_state to)
@@ -16,6 +17,7 @@ static void
 forget(struct flight *flight, enum flight_state state)
 {
     struct arena arena = flight->arena;
+    arena_release(&flight->places.arena);
     arena_reset(&arena);
     *flight = (struct flight){.state = state, .arena = arena};
 }
@@ -44,6 +46,8 @@ flight_send(struct flight *flight)
     change(flight, FLIGHT_CLAIMED, FLIGHT_SENDING);
     write_marker_text(flight);
     flight->deliveries.of_item = arena_array(&flight->arena, flight->claim.count, 1);
+    flight->deliveries.places =
+        arena_array(&flight->arena, flight->claim.count, sizeof *flight->deliveries.places);
 }
 
 void
@@ -59,6 +63,7 @@ flight_deliver(struct flight *flight)
     memcpy(kept.marker_text, flight->marker_text, sizeof kept.marker_text);
     for (size_t i = 0; i < flight->claim.count; i++)
         kept.bytes += (int64_t)flight->plans[i].value.len;
+    sent_places_make(&kept.places, flight);
     forget(flight, FLIGHT_DELIVERED);
     kept.arena = flight->arena;
     *flight = kept;
@@ -97,6 +102,7 @@ flight_has_events(const struct flight *flight)
 void
 flight_release(struct flight *flight)
 {
+    arena_release(&flight->places.arena);
     arena_release(&flight->arena);
     *flight = (struct flight){0};
 }

@@ -27,9 +27,16 @@ enum flight_state {
     FLIGHT_GIVEN_UP,  // no longer pursued; lasts until its slot has passed Resolve
 };
 
+// Where Kafka has stored a record.
+struct delivery_place {
+    int32_t partition;
+    int64_t offset; // -1: not known
+};
+
 // The reports so far, from SENDING to DELIVERED.
 struct deliveries {
-    unsigned char *of_item; // one per item: 0, or 1 + enum report_kind
+    unsigned char *of_item;        // one per item: 0, or 1 + enum report_kind
+    struct delivery_place *places; // one per item, of those that were delivered
     size_t sent, reported, delivered;
     size_t introduced;   // isolating: the item that brought in the newest topic
     bool is_broken;      // a report said that the handle is no longer good
@@ -49,6 +56,7 @@ struct flight {
     struct deliveries deliveries;
     int64_t claimed_at, begun_at; // mono; begun_at starts the deadline of its transaction
     int64_t bytes;                // of all its payloads, from DELIVERED on
+    struct sent_places places;    // of its records, from DELIVERED on
     struct arena arena;           // of its events, until DELIVERED
 };
 

@@ -108,9 +108,9 @@ call_finish(void *argument)
     const char *evidence = publisher->settings.is_transactional ? "committed, and the marker read back"
                                                                 : "every record was confirmed (acks=all)";
     publisher_answer(publisher,
-                     publisher->settings.ledger->finish(publisher->settings.context, &publisher->tenure.slot,
-                                                        &publisher->flight.claim.chunk, CHUNK_COMMITTED,
-                                                        evidence, &publisher->call.err));
+                     publisher->settings.ledger->published(
+                         publisher->settings.context, &publisher->tenure.slot, &publisher->flight.claim.chunk,
+                         &publisher->flight.places, evidence, &publisher->call.err));
 }
 
 // The tenure and the tally after a finished chunk.

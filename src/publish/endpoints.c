@@ -80,6 +80,13 @@ ledger_finish(void *context, struct slot *slot, const struct chunk *chunk, enum 
 }
 
 static bool
+ledger_published(void *context, struct slot *slot, const struct chunk *chunk,
+                 const struct sent_places *places, const char *evidence, struct err *err)
+{
+    return chunk_published(((struct endpoints *)context)->store, slot, chunk, places, evidence, err);
+}
+
+static bool
 ledger_finish_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
                       size_t count, const char *evidence, struct err *err)
 {
@@ -173,6 +180,7 @@ const struct publisher_ledger endpoints_ledger = {
     .claim = ledger_claim,
     .ends = ledger_ends,
     .finish = ledger_finish,
+    .published = ledger_published,
     .finish_scanned = ledger_finish_scanned,
     .refuse = ledger_refuse,
     .originals = ledger_originals,

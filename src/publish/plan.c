@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "core/json/json.h"
 #include "core/target.h"
 
@@ -343,6 +344,21 @@ original_headers(const struct making *making, const struct event_header **header
     }
 }
 
+// Names of headers: Spring for Apache Kafka, Karafka, and those of hand-written consumers.
+static const char *
+failed_consumer(const struct making *making, const struct event_header *headers, uint32_t count)
+{
+    static const char *const names[] = {"kafka_dlt-original-consumer-group", "source_consumer_group",
+                                        "dlq.consumer.group"};
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+        for (uint32_t i = count; i-- > 0;)
+            if (bytes_equal_text(headers[i].name, names[n]) && headers[i].value.len > 0 &&
+                headers[i].value.len < 256 && utf8_valid(headers[i].value) &&
+                !memchr(headers[i].value.data, 0, headers[i].value.len))
+                return arena_text(making->arena, headers[i].value);
+    return "";
+}
+
 static void
 plan_headers(struct making *making)
 {
@@ -351,6 +367,7 @@ plan_headers(struct making *making)
     const struct event_header *headers;
     uint32_t count;
     original_headers(making, &headers, &count);
+    plan->consumer = failed_consumer(making, headers, count);
 
     plan->headers = arena_array(making->arena, (size_t)count + OUR_HEADERS, sizeof *plan->headers);
     for (uint32_t i = 0; i < count; i++) {
@@ -394,7 +411,7 @@ void
 plan_make(const struct plan_settings *settings, const struct plan_input *input, struct arena *arena,
           struct plan *plan)
 {
-    *plan = (struct plan){.partition = -1};
+    *plan = (struct plan){.partition = -1, .consumer = ""};
     const struct original *original = input->original;
     struct making making = {
         .settings = settings,

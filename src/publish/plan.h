@@ -68,8 +68,9 @@ struct plan {
     struct event_header *headers;
     uint32_t header_count;
     enum payload_source source;
-    bool is_exact;   // the value is byte for byte what was received
-    const char *why; // where the value comes from, and why it is exact or not
+    bool is_exact;        // the value is byte for byte what was received
+    const char *why;      // where the value comes from, and why it is exact or not
+    const char *consumer; // the consumer group that failed on it, as its dead letter says; "": it does not
 };
 
 // Headers of the record: the original ones first, in order, without those that

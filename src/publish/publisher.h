@@ -41,6 +41,9 @@ struct publisher_ledger {
                  size_t count, struct err *err); // chunk_ends
     bool (*finish)(void *context, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
                    const char *evidence, struct err *err);
+    bool (*published)(void *context, struct slot *slot, const struct chunk *chunk,
+                      const struct sent_places *places, const char *evidence,
+                      struct err *err); // chunk_published
     bool (*finish_scanned)(void *context, struct slot *slot, const struct chunk *chunk,
                            const int64_t *published, size_t count, const char *evidence, struct err *err);
     bool (*refuse)(void *context, const struct slot *slot, int64_t operation, const struct refusal *refusals,

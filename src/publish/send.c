@@ -152,6 +152,7 @@ take_report(struct publisher *publisher, const struct report *report)
     if (report->kind == REPORT_DELIVERED) {
         deliveries->delivered++;
         deliveries->of_item[report->index] = 1 + REPORT_DELIVERED;
+        deliveries->places[report->index] = (struct delivery_place){report->partition, report->offset};
         return;
     }
     deliveries->is_broken = deliveries->is_broken || report->kind == REPORT_BROKEN;

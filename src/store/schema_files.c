@@ -21,6 +21,7 @@ EMBED(redrive_sql_chunks, "src/store/sql/chunks.sql");
 EMBED(redrive_sql_doubt, "src/store/sql/doubt.sql");
 EMBED(redrive_sql_history, "src/store/sql/history.sql");
 EMBED(redrive_sql_returned, "src/store/sql/returned.sql");
+EMBED(redrive_sql_taken, "src/store/sql/taken.sql");
 EMBED(redrive_sql_rollup, "src/store/sql/rollup.sql");
 EMBED(redrive_sql_rollup_check, "src/store/sql/rollup_check.sql");
 EMBED(redrive_sql_texts, "src/store/sql/texts.sql");
@@ -50,6 +51,7 @@ static const struct {
     {"doubt.sql", redrive_sql_doubt, redrive_sql_doubt_end},
     {"history.sql", redrive_sql_history, redrive_sql_history_end},
     {"returned.sql", redrive_sql_returned, redrive_sql_returned_end},
+    {"taken.sql", redrive_sql_taken, redrive_sql_taken_end},
     {"rollup.sql", redrive_sql_rollup, redrive_sql_rollup_end},
     {"rollup_check.sql", redrive_sql_rollup_check, redrive_sql_rollup_check_end},
     {"texts.sql", redrive_sql_texts, redrive_sql_texts_end},

@@ -108,6 +108,11 @@ static const struct guard {
     {"chunks in flight and in doubt", LEVEL_ADMIN,
      "SELECT md5(string_agg(c::text, '|' ORDER BY id)) FROM redrive.chunk c WHERE c.operation_no <= 3"},
     {"chunks", LEVEL_WORKER, "SELECT md5(string_agg(c::text, '|' ORDER BY id)) FROM redrive.chunk c"},
+    {"where records are, and who has read them", LEVEL_WORKER,
+     "SELECT md5(concat((SELECT string_agg(s::text, '|' ORDER BY s::text) FROM redrive.sent s),"
+     " (SELECT string_agg(c::text, '|' ORDER BY c::text) FROM redrive.consumer c),"
+     " (SELECT string_agg(t::text, '|' ORDER BY t::text) FROM redrive.consumer_topic t),"
+     " (SELECT string_agg(t::text, '|') FROM redrive.consumer_turn t)))"},
     {"the slot of a chunk that waits for a person", LEVEL_ADMIN,
      "SELECT string_agg(s::text, '|') FROM redrive.slot s JOIN redrive.chunk c ON c.cluster = s.cluster AND"
      " c.slot = s.no AND c.needs_person"},

@@ -55,6 +55,7 @@ static const struct attempt {
     {"going_on_as_the_true_one", "SELECT redrive.history_adopt('k', 1, NULL, '{}', '{}', 'x')", "42501"},
     {"writing_a_turn_that_nobody_takes", "SELECT redrive.turn_write('k', 'w', 0, NULL, gen_random_uuid())",
      "RD001"},
+    {"saying_what_was_taken", "UPDATE redrive.sent SET taken = events", "42501"},
     {"deciding_what_is_in_doubt", "SELECT redrive.chunk_decide(1, '', 'published', 'x')", "42501"},
     {"releasing_a_slot_from_quarantine", "SELECT redrive.slot_renew('kafka-1', 1, 'x')", "42501"},
     {"a_category_past_its_function", "UPDATE redrive.group_category SET who = 'somebody'", "42501"},

@@ -336,6 +336,15 @@ pg_finish(void *context, struct slot *slot, const struct chunk *chunk, enum chun
 }
 
 static bool
+pg_published(void *context, struct slot *slot, const struct chunk *chunk, const struct sent_places *places,
+             const char *evidence, struct err *err)
+{
+    if (places->count != (size_t)chunk->count)
+        sim_fail(sim_of(context), "chunk %s: the places of %zu records are known", chunk->id, places->count);
+    return pg_finish(context, slot, chunk, CHUNK_COMMITTED, evidence, err);
+}
+
+static bool
 pg_finish_scanned(void *context, struct slot *slot, const struct chunk *chunk, const int64_t *published,
                   size_t count, const char *evidence, struct err *err)
 {
@@ -547,6 +556,7 @@ const struct publisher_ledger sim_ledger = {
     .claim = pg_claim,
     .ends = pg_ends,
     .finish = pg_finish,
+    .published = pg_published,
     .finish_scanned = pg_finish_scanned,
     .refuse = pg_refuse,
     .originals = pg_originals,

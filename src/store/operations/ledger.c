@@ -487,6 +487,53 @@ chunk_finish_scanned(struct store *store, struct slot *slot, const struct chunk 
                                published ? published : &none, count, err);
 }
 
+static void
+param_places(struct params *params, const struct sent_places *places)
+{
+    size_t count = places->row_count;
+    const char **topics = alloc_array(count, sizeof *topics),
+               **consumers = alloc_array(count, sizeof *consumers);
+    int32_t *partitions = alloc_array(count, sizeof *partitions),
+            *counts = alloc_array(count, sizeof *counts);
+    int64_t *lows = alloc_array(count, sizeof *lows);
+    for (size_t i = 0; i < count; i++) {
+        topics[i] = places->rows[i].topic;
+        partitions[i] = places->rows[i].partition;
+        consumers[i] = places->rows[i].consumer;
+        lows[i] = places->rows[i].low;
+        counts[i] = places->rows[i].count;
+    }
+    param_texts(params, topics, count);
+    param_numbers(params, partitions, count);
+    param_texts(params, consumers, count);
+    param_ids(params, lows, count);
+    param_numbers(params, counts, count);
+    param_ids(params, places->ids, places->count);
+    param_numbers(params, places->offsets, places->count);
+    free(topics);
+    free(partitions);
+    free(consumers);
+    free(lows);
+    free(counts);
+}
+
+bool
+chunk_published(struct store *store, struct slot *slot, const struct chunk *chunk,
+                const struct sent_places *places, const char *evidence, struct err *err)
+{
+    if (!ledger_may_change(store, err))
+        return false;
+    struct params params = {0};
+    add_slot(&params, slot);
+    param_uuid(&params, chunk->id);
+    param_text(&params, evidence);
+    param_places(&params, places);
+    return ask_slot(store, slot,
+                    "SELECT " SLOT_COLUMNS
+                    " FROM redrive.chunk_published($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) s",
+                    &params, err);
+}
+
 bool
 items_refuse(struct store *store, const struct slot *slot, int64_t operation, const struct refusal *refusals,
              size_t count, struct err *err)

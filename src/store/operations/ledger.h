@@ -99,6 +99,25 @@ struct refusal {
 };
 bool chunk_finish(struct store *store, struct slot *slot, const struct chunk *chunk, enum chunk_state outcome,
                   const char *evidence, struct err *err) MUST_CHECK;
+// Where Kafka keeps the records of a chunk, by topic, partition and consumer group.
+struct sent_row {
+    const char *topic;
+    int32_t partition;
+    const char *consumer; // the consumer group that the dead letters name; "": none
+    int64_t low;          // offset of the first record
+    int32_t count;        // of `ids` and `offsets`, which have those of all rows, one after the other
+};
+struct sent_places {
+    struct sent_row *rows;
+    size_t row_count;
+    int64_t *ids;     // in the order of their offsets
+    int32_t *offsets; // above the low of their row
+    size_t count;
+    struct arena arena; // of all of it
+};
+// The same for a chunk that its own publisher saw committed, so that it is seen who takes its events.
+bool chunk_published(struct store *store, struct slot *slot, const struct chunk *chunk,
+                     const struct sent_places *places, const char *evidence, struct err *err) MUST_CHECK;
 // Refuses items that cannot be published, with their reasons: found before a claim is published, or rejected
 // records after the abort is proved. Only queued items of `operation`.
 bool items_refuse(struct store *store, const struct slot *slot, int64_t operation,

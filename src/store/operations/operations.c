@@ -195,13 +195,16 @@ operation_insist(struct store *store, const struct operation_request *request,
     " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.observe_until, o.halt_above::float8,"            \
     " o.send_after, o.approved_by::text, lately.sent, lately.back, undone.no, coalesce(undone.state = "      \
     "'done', false), o.unchanged, o.not_applicable, o.refused_by_check, o.failed, o.forced, o.undoes, "      \
-    "o.then_reprocess, o.followed_by"                                                                        \
+    "o.then_reprocess, o.followed_by, o.taken, o.takeable, o.taken_by, o.taken_note, lately.open"            \
     " FROM redrive.operation o"                                                                              \
     " CROSS JOIN LATERAL (SELECT "                                                                           \
     "(SELECT sum(c.events) FROM redrive.chunk c WHERE c.operation_no = o.no AND c.state = 'committed'"       \
     " AND c.decided_at > clock_timestamp() - o.settle_for)::int8 AS sent,"                                   \
     " (SELECT count(DISTINCT b.sent_id) FROM redrive.returned b WHERE b.operation_no = o.no"                 \
-    " AND b.sent_at > clock_timestamp() - o.settle_for) AS back) lately"                                     \
+    " AND b.sent_at > clock_timestamp() - o.settle_for) AS back,"                                            \
+    " (SELECT sum(CASE WHEN s.readers IS NULL THEN s.events"                                                 \
+    " WHEN s.taken_at > clock_timestamp() - o.settle_for THEN s.taken ELSE 0 END) FROM redrive.sent s"       \
+    " WHERE s.operation_no = o.no AND s.is_watched)::int8 AS open) lately"                                   \
     " LEFT JOIN LATERAL (SELECT r.no, r.state FROM redrive.operation r WHERE r.undoes = o.no"                \
     " AND r.state <> 'cancelled' ORDER BY r.no DESC LIMIT 1) undone ON true"                                 \
     " LEFT JOIN redrive.worker w ON w.name = o.worker AND w.seen_at > clock_timestamp() - interval '15 s'"
@@ -218,11 +221,16 @@ operations_read_plan(const PGresult *r, int row, struct send_plan *plan)
     plan->halt_above = value_double(r, row, 30);
 }
 
-// An event that was sent and did not return is quiet after plan.settle_for.
+// Where no consumer group is known, an event that was sent and did not return is quiet after plan.settle_for.
+// Otherwise that time begins when its group has taken it; rows of redrive.sent whose groups are not known yet
+// are still open.
 static void
 read_silence(const PGresult *r, int row, struct operation *operation)
 {
-    int64_t lately = value_int8(r, row, 33) - value_int8(r, row, 34);
+    struct taken *taken = &operation->taken;
+    int64_t open =
+        taken->count < 0 ? value_int8(r, row, 33) : taken->of - taken->count + value_int8(r, row, 49);
+    int64_t lately = open - value_int8(r, row, 34);
     int64_t silent = operation->done > operation->returned ? operation->done - operation->returned : 0;
     operation->watched = lately < 0 ? 0 : lately < silent ? lately : silent;
     operation->quiet = silent - operation->watched;
@@ -279,6 +287,10 @@ read_operation(const PGresult *r, int row, struct arena *arena, struct operation
                    .failed = value_int8(r, row, 40),
                    .forced = value_int8(r, row, 41)},
         .follower = {.is_wanted = value_bool(r, row, 43), .by = value_int8(r, row, 44)},
+        .taken = {.count = value_is_null(r, row, 45) ? -1 : value_int8(r, row, 45),
+                  .of = value_int8(r, row, 46),
+                  .by = value_text(r, row, 47, arena),
+                  .note = value_text(r, row, 48, arena)},
     };
     operations_read_plan(r, row, &operation->plan);
     if (operation->action == ACTION_REPROCESS)

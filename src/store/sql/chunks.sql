@@ -272,6 +272,23 @@ BEGIN
     RETURN QUERY SELECT s.* FROM redrive.slot s WHERE s.cluster = p_cluster AND s.no = p_slot;
 END $$;
 
+-- Finish of a chunk that its publisher saw committed: with the places of its records (_sent_note).
+CREATE OR REPLACE FUNCTION redrive.chunk_published(p_cluster text, p_slot integer, p_fence bigint, p_chunk uuid, p_evidence text, p_topics text[],
+                                        p_partitions integer[], p_consumers text[], p_lows bigint[], p_counts integer[], p_ids bigint[],
+                                        p_offsets integer[]) RETURNS SETOF redrive.slot
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM redrive._slot_lock(p_cluster, p_slot, p_fence);
+    IF (SELECT sum(n) FROM unnest(p_counts) AS n) <> cardinality(p_ids) OR cardinality(p_offsets) <> cardinality(p_ids)
+       OR EXISTS (SELECT unnest(p_ids) EXCEPT SELECT unnest(c.dlq_ids) FROM redrive.chunk c
+                   WHERE c.id = p_chunk AND c.cluster = p_cluster AND c.slot = p_slot) THEN
+        RAISE EXCEPTION 'chunk % does not hold these events', p_chunk USING ERRCODE = 'RD004';
+    END IF;
+    PERFORM redrive._sent_note(p_cluster, c.operation_no, p_chunk, p_topics, p_partitions, p_consumers, p_lows, p_counts, p_ids, p_offsets)
+       FROM redrive.chunk c WHERE c.id = p_chunk;
+    RETURN QUERY SELECT * FROM redrive.chunk_finish(p_cluster, p_slot, p_fence, p_chunk, 'committed', p_evidence, NULL);
+END $$;
+
 -- Where its topics end, before the first record is sent. Not worth waiting for a disk: without it a search begins by time.
 CREATE OR REPLACE FUNCTION redrive.chunk_ends(p_cluster text, p_slot integer, p_fence bigint, p_chunk uuid, p_ends text[]) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET synchronous_commit = off AS $$

@@ -3,7 +3,7 @@
 -- Each function is one transition: it checks the state, changes it and writes the audit in one transaction. A refusal has a state that the program
 -- knows: RD001 somebody else was first, RD002 not found, RD003 not allowed, RD004 wrong request.
 --
--- Every function takes its locks in this order: slot, returned_position, operation, chunk, items, events by id. The operation's row lock makes
+-- Every function takes its locks in this order: slot, returned_position, sent, operation, chunk, items, events by id. The operation's row lock makes
 -- workers at one operation take turns.
 
 CREATE SEQUENCE redrive.change; -- a new number for each change of an operation or a group
@@ -38,6 +38,10 @@ CREATE TABLE redrive.operation (
     skipped         bigint NOT NULL DEFAULT 0,
     cancelled       bigint NOT NULL DEFAULT 0,
     returned        bigint NOT NULL DEFAULT 0, -- of the done ones: failed again
+    taken           bigint, -- of the done ones: a consumer group has committed past them (taken.sql); NULL: no group is known
+    takeable        bigint NOT NULL DEFAULT 0, -- of the done ones: those whose groups are known
+    taken_by        text, -- these groups
+    taken_note      text, -- what is still missing, or why no group is known
     unchanged       bigint NOT NULL DEFAULT 0, -- of the done ones: the recipe changed nothing
     not_applicable  bigint NOT NULL DEFAULT 0, -- of the done ones: the recipe does not apply
     refused_by_check bigint NOT NULL DEFAULT 0, -- of the refused ones: by the team's own check

@@ -208,9 +208,23 @@ BEGIN
         PERFORM redrive._audit('step', p_no, v.done + v.refused, NULL, format('step %s of %s ended: %s sent, %s refused, %s returned so far',
                                                                        v.step, cardinality(v.steps) + 1, v.done, v.refused, v.returned));
     ELSIF v.state = 'waiting' AND (v.observe_until <= clock_timestamp() OR v.returned >= v.done) THEN
+        PERFORM redrive._step_end(v);
+    END IF;
+END $$;
+
+-- The settle time of a step is over: the next one begins when all its events are taken. It halts where they are not after the same time once more.
+CREATE OR REPLACE FUNCTION redrive._step_end(v redrive.operation) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE w record := redrive._taken_wait(v);
+BEGIN
+    IF w.halt IS NOT NULL THEN
+        UPDATE redrive.operation SET state = 'halted', worker = NULL, changed = nextval('redrive.change'), state_note = w.halt WHERE no = v.no;
+        PERFORM redrive._audit('halt', v.no, v.queued, NULL, w.halt);
+    ELSIF NOT w.is_open THEN
         UPDATE redrive.operation
-           SET state = 'running', step = step + 1, observe_until = NULL, changed = nextval('redrive.change') WHERE no = p_no;
-        PERFORM redrive._audit('step', p_no, v.done + v.refused, NULL, format('%s of %s returned; step %s of %s begins', v.returned, v.done,
-                                                                       v.step + 1, cardinality(v.steps) + 1));
+           SET state = 'running', step = step + 1, observe_until = NULL, changed = nextval('redrive.change') WHERE no = v.no;
+        PERFORM redrive._audit('step', v.no, v.done + v.refused, NULL,
+                               format('%s%s of %s returned; step %s of %s begins', coalesce(format('%s taken by %s, ', v.taken, v.taken_by), ''),
+                                      v.returned, v.done, v.step + 1, cardinality(v.steps) + 1));
     END IF;
 END $$;

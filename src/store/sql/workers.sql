@@ -103,8 +103,9 @@ BEGIN
         RETURN;
     END LOOP;
     RETURN QUERY SELECT o.no, o.action, o.rate, o.target_topic, o.requested_by,
-                        greatest(1, extract(epoch FROM least(o.observe_until, o.send_after) - clock_timestamp()) * 1000)::bigint, o.state = 'waiting',
-                        o.recipe, o.queued, o.is_forced
+                        CASE WHEN o.state = 'waiting' AND o.observe_until <= clock_timestamp() THEN 500 -- until its events are taken
+                             ELSE greatest(1, extract(epoch FROM least(o.observe_until, o.send_after) - clock_timestamp()) * 1000)::bigint END,
+                        o.state = 'waiting', o.recipe, o.queued, o.is_forced
                    FROM redrive.operation o
                   WHERE (o.state = 'waiting' OR o.state IN ('frozen', 'running') AND o.send_after > clock_timestamp() AND (o.rate <> 0 OR o.then_reprocess))
                     AND o.queued > 0 AND (p_publishes OR o.action <> 'reprocess') AND o.no <> ALL (p_skip)
