@@ -55,10 +55,12 @@ find_marker(struct bytes text, struct marker_search *search)
 #define WRAPPER_CLASS(name)
 #define WRAPPER_TEXT(pattern)
 #define WRAPPER_MARKER(text) {text, sizeof(text) - 1},
+#define PLAIN_CLASS(name)
 #include "core/fingerprint/wrapper.def"
 #undef WRAPPER_CLASS
 #undef WRAPPER_TEXT
 #undef WRAPPER_MARKER
+#undef PLAIN_CLASS
     };
     _Static_assert(sizeof markers / sizeof markers[0] <= 32, "a marker has a bit");
     size_t last = SIZE_MAX;

@@ -35,6 +35,9 @@ struct cause_link cause_split(struct bytes text);
 // Does this class, or this text, only wrap another cause (wrapper.def)?
 bool cause_is_wrapper(const struct cause_link *link, const struct cause_link *inner);
 
+// Is it a class that says nothing of the error, such as java.lang.Exception (wrapper.def)?
+bool cause_is_plain(struct bytes class_name);
+
 // Does a masked text (struct mask) name the problem? If not, the frame says more: the place of a bug (null
 // pointers), or the work that was interrupted (timeouts). Rows: blank.def.
 enum cause_naming { CAUSE_NAMES = 0, CAUSE_BLANK_BUG, CAUSE_BLANK_IO };

@@ -12,6 +12,8 @@
 
 #define CLASS_MAX 256
 #define PART_END 0x1f
+#define SHARED_MAX 64      // of a message: so much of it tells whether a stack holds it
+#define SHARED_WITHIN 4096 // of the other text
 
 // The parts of the hash, and their explanation for people.
 struct evidence {
@@ -20,6 +22,7 @@ struct evidence {
     const struct cause_link *root; // the link whose text counts
     struct bytes class_name;
     enum cause_naming naming; // of the innermost text
+    bool is_message;          // the stack belongs to something else
     struct mask mask;         // of the root text
     size_t frame_len;
     char frame[FRAME_TEXT_MAX];
@@ -86,15 +89,56 @@ look_further(struct evidence *evidence)
         find_frame(evidence);
 }
 
+static bool
+holds(struct bytes text, struct bytes part)
+{
+    return part.len > 0 &&
+           bytes_find(bytes_slice(text, 0, SHARED_WITHIN), bytes_slice(part, 0, SHARED_MAX), 0) != SIZE_MAX;
+}
+
+// A consumer may make an exception only to have a stack, where it writes the dead letter: one exception of a
+// plain class, whose text has nothing to do with the message.
+static bool
+is_of_the_writer(const struct cause_chain *chain, const struct fingerprint_input *input)
+{
+    const struct cause_link *only = &chain->links[0];
+    return chain->count == 1 && input->stack.len > 0 && input->message.len > 0 &&
+           cause_is_plain(only->class_name) && !holds(input->message, only->text) &&
+           !holds(only->text, bytes_trim(input->message));
+}
+
+static void
+take_root(struct evidence *evidence)
+{
+    evidence->root = &evidence->chain.links[0];
+    evidence->class_name = evidence->root->class_name;
+    evidence->naming = mask_link(&evidence->mask, evidence->canonical, evidence->root);
+}
+
+// The message decides if it names something by itself.
+static bool
+take_message(struct evidence *evidence, const struct fingerprint_input *input)
+{
+    struct fingerprint_input alone = *input;
+    alone.stack = BYTES_ABSENT;
+    struct cause_link writer = evidence->chain.links[0];
+    cause_read(&alone, &evidence->chain);
+    take_root(evidence);
+    return evidence->naming == CAUSE_NAMES && !cause_is_wrapper(evidence->root, &writer);
+}
+
 static void
 fingerprint_gather(struct evidence *evidence, const struct fingerprint_input *input)
 {
     evidence->rules = input->rules;
-    cause_read(input, &evidence->chain);
-    evidence->root = &evidence->chain.links[0];
-    evidence->class_name = evidence->root->class_name;
     evidence->frame_len = 0;
-    evidence->naming = mask_link(&evidence->mask, evidence->canonical, evidence->root);
+    cause_read(input, &evidence->chain);
+    bool is_of_writer = is_of_the_writer(&evidence->chain, input);
+    evidence->is_message = is_of_writer && take_message(evidence, input);
+    if (is_of_writer && !evidence->is_message)
+        cause_read(input, &evidence->chain);
+    if (!evidence->is_message)
+        take_root(evidence);
     if (evidence->naming != CAUSE_NAMES)
         look_further(evidence);
 }
@@ -202,6 +246,8 @@ static const char *
 frame_reason(const struct evidence *evidence)
 {
     bool is_outer = evidence->root != &evidence->chain.links[0];
+    if (evidence->is_message)
+        return "The stack says only where the dead letter was written, so the message counts by itself.";
     if (evidence->naming == CAUSE_NAMES)
         return "The text of the root cause says what went wrong, so the place in the code is left out.";
     if (is_outer)

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
-#define FINGERPRINT_VERSION 4
+#define FINGERPRINT_VERSION 5
 
 struct group_rules;
 

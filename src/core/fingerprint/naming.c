@@ -71,10 +71,12 @@ is_wrapper_class(struct bytes class_name)
 #define WRAPPER_CLASS(name) {name, sizeof(name) - 1},
 #define WRAPPER_TEXT(pattern)
 #define WRAPPER_MARKER(text)
+#define PLAIN_CLASS(name)
 #include "core/fingerprint/wrapper.def"
 #undef WRAPPER_CLASS
 #undef WRAPPER_TEXT
 #undef WRAPPER_MARKER
+#undef PLAIN_CLASS
     };
     size_t from = class_name.len;
     while (from > 0 && (word_is_alnum(class_name.data[from - 1]) || class_name.data[from - 1] == '_'))
@@ -107,10 +109,12 @@ cause_is_wrapper(const struct cause_link *link, const struct cause_link *inner)
 #define WRAPPER_CLASS(name)
 #define WRAPPER_TEXT(pattern) {pattern, sizeof(pattern) - 1},
 #define WRAPPER_MARKER(text)
+#define PLAIN_CLASS(name)
 #include "core/fingerprint/wrapper.def"
 #undef WRAPPER_CLASS
 #undef WRAPPER_TEXT
 #undef WRAPPER_MARKER
+#undef PLAIN_CLASS
     };
     if (link->text.len == 0 || repeats(link, inner) || is_wrapper_class(link->class_name))
         return true;
@@ -118,6 +122,27 @@ cause_is_wrapper(const struct cause_link *link, const struct cause_link *inner)
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         bool may_match = patterns[i].data[0] == first || patterns[i].data[0] == '*';
         if (may_match && text_matches(link->text, patterns[i]))
+            return true;
+    }
+    return false;
+}
+
+bool
+cause_is_plain(struct bytes class_name)
+{
+    static const struct bytes names[] = {
+#define WRAPPER_CLASS(name)
+#define WRAPPER_TEXT(pattern)
+#define WRAPPER_MARKER(text)
+#define PLAIN_CLASS(name) {name, sizeof(name) - 1},
+#include "core/fingerprint/wrapper.def"
+#undef WRAPPER_CLASS
+#undef WRAPPER_TEXT
+#undef WRAPPER_MARKER
+#undef PLAIN_CLASS
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (bytes_equal(class_name, names[i]))
             return true;
     }
     return false;
