@@ -28,9 +28,9 @@
 #include "core/worker.h"
 
 enum request_kind {
-    REQUEST_GROUPS, // pivot, group (within), is_on (near-equal ones as one, for PIVOT_ERROR of all): answered
-                    // at once and after each change, until another REQUEST_GROUPS
-    REQUEST_LIST,   // the ids of a list: list; answered in pages; replaces the REQUEST_LIST before
+    REQUEST_GROUPS, // pivot, group (within), rank, is_on (near-equal ones as one, for PIVOT_ERROR of all):
+                    // answered at once and after each change, until another REQUEST_GROUPS
+    REQUEST_LIST,       // the ids of a list: list; answered in pages; replaces the REQUEST_LIST before
     REQUEST_COLLECT,    // like REQUEST_LIST, beside it: ids for a selection or an action; answered by
                         // REPLY_LIST; undecided events are counted and left out
     REQUEST_FACETS,     // ids: counts of their types, topics, sources, categories
@@ -118,7 +118,9 @@ struct request {
     int64_t *ids; // heap, owned by the request
     size_t id_count;
     enum pivot pivot;
-    bool has_group; // within `group`
+    enum group_rank rank; // REQUEST_GROUPS: of more groups than a reply carries, the first in this order
+    bool is_reversed;     // likewise
+    bool has_group;       // within `group`
     uint64_t group;
     struct {
         bool is_given; // false: by the rules

@@ -328,6 +328,50 @@ reader_backlog_step(struct reader *reader)
     return true;
 }
 
+static struct reply *
+make_groups(struct reader *reader)
+{
+    struct reply *reply = reply_create(REPLY_GROUPS, reader->groups.number);
+    struct groups_reply *groups = &reply->groups;
+    const struct groups_view *view = &reader->groups;
+    const struct group_limit limit = {
+        .most = GROUPS_AT_ONCE, .rank = view->rank, .is_reversed = view->is_reversed};
+    groups->pivot = view->pivot;
+    if (view->is_merged && view->pivot == PIVOT_ERROR && !view->has_within)
+        backlog_groups_merged(reader->counts.backlog, &limit, clock_now(), &reply->arena, &groups->list,
+                              &groups->parts);
+    else
+        backlog_groups_limited(reader->counts.backlog, view->pivot, view->has_within ? &view->within : NULL,
+                               &limit, clock_now(), &reply->arena, &groups->list);
+    return reply;
+}
+
+static size_t
+listed_keys(const struct group_list *list, bool is_all, uint64_t *keys)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (is_all || !list->groups[i].text.pattern)
+            keys[count++] = list->groups[i].key;
+    return count;
+}
+
+// Reads the texts of listed groups that are not kept. true: the list is to be made again.
+static bool
+describe_listed(struct reader *reader, const struct group_list *list)
+{
+    struct backlog *backlog = reader->counts.backlog;
+    if (reader->groups.pivot != PIVOT_ERROR || !reader->counts.has_rollup || reader->session.link.is_lost)
+        return false;
+    uint64_t *keys = alloc_array(list->count, sizeof *keys);
+    size_t count = listed_keys(list, false, keys);
+    if (count > 0 && backlog_make_room(backlog, count))
+        count = listed_keys(list, true, keys);
+    bool is_some = count > 0 && rollup_describe(reader->session.store, backlog, keys, count, NULL);
+    free(keys);
+    return is_some;
+}
+
 void
 reader_backlog_send(struct reader *reader, bool is_forced)
 {
@@ -341,15 +385,11 @@ reader_backlog_send(struct reader *reader, bool is_forced)
     if (!is_forced && !reader->groups.is_dirty && minute == reader->groups.sent_minute)
         return;
 
-    struct reply *reply = reply_create(REPLY_GROUPS, reader->groups.number);
-    reply->groups.pivot = reader->groups.pivot;
-    if (reader->groups.is_merged && reader->groups.pivot == PIVOT_ERROR && !reader->groups.has_within)
-        backlog_groups_merged(reader->counts.backlog, clock_now(), &reply->arena, &reply->groups.list,
-                              &reply->groups.parts);
-    else
-        backlog_groups(reader->counts.backlog, reader->groups.pivot,
-                       reader->groups.has_within ? &reader->groups.within : NULL, clock_now(), &reply->arena,
-                       &reply->groups.list);
+    struct reply *reply = make_groups(reader);
+    if (describe_listed(reader, &reply->groups.list)) {
+        reply_destroy(reply);
+        reply = make_groups(reader);
+    }
     reply->is_last = !reader->counts.is_counting;
     if (!reader->groups.has_within) {
         memcpy(reader->counts.spark, reply->groups.list.spark, sizeof reader->counts.spark);
@@ -374,6 +414,8 @@ reader_groups_request(struct reader *reader, const struct request *request)
     reader->groups.has_within = request->has_group;
     reader->groups.within = request->group;
     reader->groups.is_merged = request->is_on;
+    reader->groups.rank = request->rank;
+    reader->groups.is_reversed = request->is_reversed;
     struct err err = {0};
     if (reader->counts.backlog && reader->counts.has_rollup && reader->groups.pivot == PIVOT_HOUR &&
         !reader->session.link.is_lost && !reader_rollup_all_hours(reader, &err)) {

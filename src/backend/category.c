@@ -35,6 +35,8 @@ reader_categories_look(struct reader *reader, struct err *err)
     backlog_categorize(reader->counts.backlog, decided, reader->session.store);
     if (reader->rows.backlog)
         backlog_categorize(reader->rows.backlog, as_in_rollup, reader->counts.backlog);
+    if (backlog_describe_again(reader->counts.backlog))
+        reader->counts.rollup_token = 0; // reading the rollup describes them
     reader->groups.is_dirty = true;
     return true;
 }

@@ -44,7 +44,7 @@ struct counts {
     bool has_rollup;       // it is made of the rollup in the database; else rows are counted here
     bool has_all_hours;    // in the rollup
     uint64_t rollup_token; // of the rollup that was read last
-    int64_t read_at;       // clock_mono before which a rollup that is being counted is not read again
+    int64_t read_at;       // clock_mono before which the rollup is not read again
     int64_t behind;        // pending events that the rollup does not have yet
     bool is_counting;      // the first count runs
     bool is_listing;       // with has_rollup: all are counted, but cannot be read one by one yet
@@ -68,9 +68,11 @@ struct groups_view {
     uint64_t number; // 0: nobody asked
     enum pivot pivot;
     bool has_within;
-    bool is_merged; // near-equal groups are one row
-    bool is_dirty;  // they changed since the last reply
-    bool is_paused; // REQUEST_PAUSE
+    bool is_merged;       // near-equal groups are one row
+    enum group_rank rank; // which ones, of more than a reply carries
+    bool is_reversed;     // likewise
+    bool is_dirty;        // they changed since the last reply
+    bool is_paused;       // REQUEST_PAUSE
     uint64_t within;
     int64_t send_at;     // clock_mono before which the next reply is too early
     int64_t sent_minute; // of the clock, at the last reply
@@ -170,7 +172,8 @@ void reader_list_cancel(struct reader *reader, uint64_t number);
 void reader_list_arrived(struct reader *reader, const struct event *events,
                          size_t count); // pending ones that are new
 void reader_rows_request(struct reader *reader, const struct request *request);
-#define LIST_AT_ONCE 20000 // ids a reply carries
+#define LIST_AT_ONCE 20000   // ids a reply carries
+#define GROUPS_AT_ONCE 20000 // groups a reply carries, and with a rollup, groups whose texts are kept
 
 // rows.c: where the backlog has a rollup, the short columns of the events themselves.
 // What holds the pending events one by one, NULL: nothing does yet.

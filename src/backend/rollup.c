@@ -7,6 +7,7 @@
 
 static const int64_t LOOK_WHILE_COUNTING = US_PER_SECOND / 20;
 static const int64_t READ_WHILE_COUNTING = US_PER_SECOND / 5; // a look is cheap, reading takes from the count
+static const int64_t READING = 4; // reading takes at most one part in so many of the time
 static const int64_t LATE_AFTER = 5 * US_PER_SECOND;
 
 bool
@@ -44,10 +45,14 @@ send_arrivals(struct reader *reader, int64_t highest, struct err *err)
 static bool
 read_rollup(struct reader *reader, bool all_hours, struct err *err)
 {
+    int64_t began = clock_mono();
+    backlog_keep_texts(reader->counts.backlog, GROUPS_AT_ONCE);
     if (!rollup_read(reader->session.store, reader->counts.backlog, all_hours, err))
         return false;
+    int64_t now = clock_mono(), pause = (now - began) * READING;
     reader->counts.has_all_hours = all_hours;
-    reader->counts.read_at = clock_mono() + READ_WHILE_COUNTING;
+    reader->counts.read_at =
+        now + (reader->counts.is_counting && pause < READ_WHILE_COUNTING ? READ_WHILE_COUNTING : pause);
     reader->groups.is_dirty = true;
     reader->counts.pending = (int64_t)backlog_count(reader->counts.backlog);
     return true;
@@ -77,7 +82,7 @@ reader_rollup_look(struct reader *reader, struct err *err)
     bool is_late = state.exact_at == TIME_ABSENT || state.as_of - state.exact_at > LATE_AFTER;
     reader->counts.behind = reader->counts.is_counting || !is_late ? 0 : state.behind;
     reader->counts.scanned = is_ours ? state.counted : 0;
-    bool is_due = !reader->counts.is_counting || clock_mono() >= reader->counts.read_at;
+    bool is_due = (was_counting && !reader->counts.is_counting) || clock_mono() >= reader->counts.read_at;
     if (is_ours && is_due && state.token != reader->counts.rollup_token) {
         if (!read_rollup(reader, reader->groups.pivot == PIVOT_HOUR, err))
             return false;

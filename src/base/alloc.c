@@ -25,6 +25,12 @@ alloc_share_heap(void)
 }
 
 void
+alloc_return_large(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 256 * 1024);
+}
+
+void
 alloc_on_failure(void (*hook)(const char *sentence))
 {
     failure_hook = hook;

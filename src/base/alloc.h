@@ -24,6 +24,11 @@ void *alloc_grow(void *items, size_t count, size_t *capacity, size_t size) __att
 // less memory with one heap (mallopt(3), M_ARENA_MAX).
 void alloc_share_heap(void);
 
+// From here on blocks of 256 kB and more go back to the system as soon as they are freed. glibc keeps them,
+// and larger ones with each that is freed, up to 32 MB (mallopt(3), M_MMAP_THRESHOLD): a process that takes
+// much now and then would stay as large as it once was.
+void alloc_return_large(void);
+
 // Called with a sentence before the program ends for want of memory or by a broken invariant; the screen sets
 // it to restore the terminal. It must not allocate.
 void alloc_on_failure(void (*hook)(const char *sentence));

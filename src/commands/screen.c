@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include "async/mailbox.h"
 #include "async/message.h"
+#include "base/alloc.h"
 #include "base/text.h"
 #include "commands/choosing.h"
 #include "commands/cli/command.h"
@@ -229,6 +230,7 @@ command_screen(struct call *call, struct err *err)
 
     if (!choosing_expand(call, &call->options.choice.filter, err))
         return command_status(err);
+    alloc_return_large();
     struct screen_backend pair = {.requests = mailbox_create(REQUESTS), .replies = mailbox_create(REPLIES)};
     struct backend_settings backend = {
         .store = publishing_store(call),

@@ -1,7 +1,9 @@
 // screen start|keys|still PROGRAM ARGUMENT…: what the screen costs, seen from the other end of its pseudo
 // terminal, 120x40.
 //
-//   start   from exec to the first row painted, to exact counts, the resident memory and the bytes until then
+//   start   from exec to the first row painted, to exact counts, the resident memory, the most it ever was,
+//   and
+//           the bytes until then
 //   keys    500 keys in the list of groups, as fast as a key held down: from the write of a key to the cursor
 //           seen on its new row, and the bytes that came for it; then 60 pressed one by one, with the preview
 //           that follows when they rest
@@ -70,19 +72,20 @@ has_rows(struct vt *vt)
     return cursor_row(vt) >= 0;
 }
 
-static long
-resident_kb(pid_t pid)
+// name: VmRSS, or VmHWM for the most there ever was.
+static double
+memory_mb(pid_t pid, const char *name)
 {
     char path[64], line[256];
     long kb = 0;
     snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
     FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file))
-        if (strncmp(line, "VmRSS:", 6) == 0)
-            kb = strtol(line + 6, NULL, 10);
+        if (strncmp(line, name, strlen(name)) == 0)
+            kb = strtol(line + strlen(name) + 1, NULL, 10);
     if (file)
         fclose(file);
-    return kb;
+    return (double)kb / 1024;
 }
 
 static void
@@ -93,8 +96,9 @@ measure_start(const char *const *argv)
     int64_t first = until(vt, begin, has_rows, "no rows");
     int64_t exact = until(vt, begin, is_counted, "never counted");
     vt_run(vt, 500);
-    printf("first_rows_ms=%.1f exact_counts_ms=%.1f resident_mb=%.1f first_bytes=%zu\n", (double)first / 1000,
-           (double)exact / 1000, (double)resident_kb(vt_pid(vt)) / 1024, vt_output(vt).len);
+    printf("first_rows_ms=%.1f exact_counts_ms=%.1f resident_mb=%.1f peak_mb=%.1f first_bytes=%zu\n",
+           (double)first / 1000, (double)exact / 1000, memory_mb(vt_pid(vt), "VmRSS"),
+           memory_mb(vt_pid(vt), "VmHWM"), vt_output(vt).len);
     vt_end(vt);
 }
 

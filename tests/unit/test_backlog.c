@@ -301,10 +301,177 @@ categories_are_decided_again(void **state)
     backlog_destroy(backlog);
 }
 
+// --- more groups than a list has ---
+
+enum { MANY = 300, LISTED = 20 };
+
+// Group k has k / 3 + 1 events, so that some are as large as others.
+static struct backlog *
+make_many(void)
+{
+    struct backlog *backlog = backlog_create();
+    int64_t id = 1;
+    for (uint64_t k = 0; k < MANY; k++)
+        for (uint64_t i = 0; i <= k / 3; i++, id++)
+            add(backlog, id, k + 1, i % 2 ? "a" : "b", (int64_t)(k * 7919 % 1000 + i * 3));
+    return backlog;
+}
+
+// The same, as a rollup would hold it.
+static struct backlog *
+make_many_counted(void)
+{
+    struct backlog_rollup rollup = {.series = calloc(MANY, sizeof *rollup.series),
+                                    .retries = calloc(MANY, sizeof *rollup.retries),
+                                    .buckets = calloc((size_t)MANY * MANY, sizeof *rollup.buckets)};
+    for (uint32_t k = 0; k < MANY; k++) {
+        int64_t newest = k * 7919 % 1000, count = k / 3 + 1;
+        rollup.series[rollup.series_count++] =
+            (struct backlog_series){.group = k + 1,
+                                    .event_type = BYTES("a"),
+                                    .newest_id = k + 1,
+                                    .first_at = NOW / US_PER_SECOND - newest - (count - 1) * 3,
+                                    .last_at = NOW / US_PER_SECOND - newest};
+        rollup.retries[rollup.retry_count++] = (struct rollup_count){.series = k, .at = 0, .count = count};
+        for (int64_t i = 0; i < count; i++)
+            rollup.buckets[rollup.bucket_count++] = (struct rollup_count){
+                .series = k,
+                .at = (int32_t)((NOW / US_PER_SECOND - newest - i * 3) / BUCKET_SECONDS),
+                .count = 1};
+    }
+    struct backlog *backlog = backlog_create();
+    backlog_adopt_rollup(backlog, &rollup);
+    return backlog;
+}
+
+static double
+rank_of(const struct event_group *group, enum group_rank rank)
+{
+    return rank == RANK_NEWEST  ? (double)group->last_at
+           : rank == RANK_RATE  ? group->per_minute
+           : rank == RANK_FIRST ? (double)group->first_at
+                                : (double)group->count;
+}
+
+static bool
+is_listed(const struct group_list *list, uint64_t key)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (list->groups[i].key == key)
+            return true;
+    return false;
+}
+
+static void
+check_limit(const struct backlog *backlog, struct group_limit limit)
+{
+    struct arena arena = {0};
+    struct group_list all, first;
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &all);
+    assert_int_equal(all.total, MANY);
+    backlog_groups_limited(backlog, PIVOT_ERROR, NULL, &limit, NOW, &arena, &first);
+    assert_int_equal(first.count, LISTED);
+    assert_int_equal(first.total, MANY);
+    assert_int_equal(first.events, all.events);
+    assert_memory_equal(first.spark, all.spark, sizeof all.spark);
+    assert_true(first.per_minute > all.per_minute - 0.001 && first.per_minute < all.per_minute + 0.001);
+    // Nothing that is left out stands before what is listed.
+    double sign = limit.is_reversed ? -1 : 1, last = 1e18;
+    for (size_t i = 0; i < first.count; i++)
+        last = sign * rank_of(&first.groups[i], limit.rank) < last
+                   ? sign * rank_of(&first.groups[i], limit.rank)
+                   : last;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct event_group *group = &all.groups[i];
+        if (!is_listed(&first, group->key))
+            assert_true(sign * rank_of(group, limit.rank) <= last);
+    }
+    // What is listed is the same group in all it says.
+    for (size_t i = 0; i < first.count; i++)
+        for (size_t j = 0; j < all.count; j++)
+            if (all.groups[j].key == first.groups[i].key) {
+                assert_int_equal(all.groups[j].count, first.groups[i].count);
+                assert_int_equal(all.groups[j].last_at, first.groups[i].last_at);
+                assert_memory_equal(all.groups[j].spark, first.groups[i].spark, sizeof all.spark);
+                assert_int_equal(all.groups[j].types[0].count, first.groups[i].types[0].count);
+            }
+    arena_release(&arena);
+}
+
+static void
+a_limited_list_has_the_first_and_exact_totals(void **state)
+{
+    (void)state;
+    struct backlog *backlogs[] = {make_many(), make_many_counted()};
+    for (int i = 0; i < 2; i++) {
+        for (enum group_rank rank = RANK_COUNT; rank <= RANK_FIRST; rank++)
+            for (int reversed = 0; reversed < 2; reversed++)
+                check_limit(backlogs[i], (struct group_limit){LISTED, rank, reversed});
+        struct arena arena = {0};
+        struct group_list list, parts;
+        const uint64_t within = MANY;
+        const struct group_limit limit = {.most = LISTED};
+        backlog_groups_limited(backlogs[i], PIVOT_TYPE, &within, &limit, NOW, &arena, &list);
+        assert_int_equal(list.events, MANY / 3);
+        assert_int_equal(list.total, list.count);
+        backlog_groups_merged(backlogs[i], &limit, NOW, &arena, &list, &parts);
+        assert_int_equal(list.count, LISTED);
+        assert_int_equal(list.total, MANY);
+        arena_release(&arena);
+        backlog_destroy(backlogs[i]);
+    }
+}
+
+// Of more groups than are kept with their texts the others have a category; a list asks for what it lacks.
+static void
+texts_of_the_first_are_kept(void **state)
+{
+    (void)state;
+    struct backlog *backlog = make_many_counted();
+    backlog_keep_texts(backlog, LISTED);
+    const struct group_text text = {
+        .pattern = "connection refused", .category = CATEGORY_TRANSIENT, .has_category = true};
+    uint64_t key;
+    int64_t sample;
+    size_t cursor = 0, described = 0;
+    for (; backlog_undescribed(backlog, &cursor, &key, &sample); described++)
+        backlog_describe(backlog, key, &text);
+    assert_int_equal(described, MANY);
+    cursor = 0;
+    assert_false(backlog_undescribed(backlog, &cursor, &key, &sample));
+
+    struct arena arena = {0};
+    struct group_list list;
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    size_t kept = 0;
+    for (size_t i = 0; i < list.count; i++) {
+        assert_int_equal(list.groups[i].category, CATEGORY_TRANSIENT);
+        kept += list.groups[i].text.pattern != NULL;
+    }
+    assert_int_equal(kept, LISTED);
+
+    assert_false(backlog_make_room(backlog, LISTED));
+    backlog_describe(backlog, list.groups[0].key, &text);
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_string_equal(list.groups[0].text.pattern, "connection refused");
+    assert_true(backlog_make_room(backlog, 2 * LISTED));
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_null(list.groups[0].text.pattern);
+    assert_int_equal(list.groups[0].category, CATEGORY_TRANSIENT);
+
+    assert_true(backlog_describe_again(backlog));
+    cursor = 0;
+    assert_true(backlog_undescribed(backlog, &cursor, &key, &sample));
+    arena_release(&arena);
+    backlog_destroy(backlog);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_limited_list_has_the_first_and_exact_totals),
+        cmocka_unit_test(texts_of_the_first_are_kept),
         cmocka_unit_test(rows_in_any_order_are_there_once),
         cmocka_unit_test(what_others_wrote_is_renewed),
         cmocka_unit_test(groups_are_counted_exactly),

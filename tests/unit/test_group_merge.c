@@ -220,7 +220,7 @@ counts_of_merged_groups_are_sums(void **state)
     struct arena arena = {0};
     struct group_list list;
     struct group_list parts;
-    backlog_groups_merged(backlog, NOW, &arena, &list, &parts);
+    backlog_groups_merged(backlog, NULL, NOW, &arena, &list, &parts);
     assert_int_equal(list.count, 2);
     assert_int_equal(list.events, 16);
     const struct event_group *merged = &list.groups[0];

@@ -74,6 +74,7 @@ backlog_destroy(struct backlog *backlog)
     intern_release(&backlog->topics);
     intern_release(&backlog->sources);
     arena_release(&backlog->texts);
+    arena_release(&backlog->outcomes);
     free(backlog);
 }
 
@@ -126,6 +127,32 @@ side_insert(struct side *side, const struct backlog_row *row)
     return true;
 }
 
+const struct group_text *
+backlog_text(const struct group_info *info)
+{
+    static const struct group_text none;
+    return info->text ? info->text : &none;
+}
+
+static bool
+is_described(const struct group_info *info)
+{
+    return backlog_text(info)->pattern != NULL;
+}
+
+static void
+keep_text(struct backlog *backlog, struct group_info *info, const struct group_text *text)
+{
+    if (!info->text)
+        info->text = arena_alloc(&backlog->texts, sizeof *info->text);
+    *info->text = (struct group_text){
+        .pattern = arena_text(&backlog->texts, bytes_of(text->pattern)),
+        .error_class = arena_text(&backlog->texts, bytes_of(text->error_class)),
+        .sample = arena_text(&backlog->texts, bytes_of(text->sample)),
+        .frame = arena_text(&backlog->texts, bytes_of(text->frame)),
+    };
+}
+
 uint32_t
 backlog_group_index(struct backlog *backlog, uint64_t key, bool *is_new)
 {
@@ -151,7 +178,10 @@ group_index(struct backlog *backlog, const struct event *event)
 
     info->category = event->category;
     info->sample_id = event->id;
-    info->text.error_class = arena_text(&backlog->texts, event->error_class);
+    if (bytes_present(event->error_class)) {
+        info->text = arena_alloc(&backlog->texts, sizeof *info->text);
+        info->text->error_class = arena_text(&backlog->texts, event->error_class);
+    }
     return index;
 }
 
@@ -295,19 +325,54 @@ backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text 
     if (index < 0)
         return;
     struct group_info *info = &backlog->infos[index];
-    if (info->text.pattern)
+    if (is_described(info))
         return;
-    const char *error_class = text->error_class ? text->error_class : info->text.error_class;
     if (text->has_category) {
         info->category = text->category;
         info->is_overridden = text->is_overridden;
     }
-    info->text = (struct group_text){
-        .pattern = arena_text(&backlog->texts, bytes_of(text->pattern)),
-        .error_class = arena_text(&backlog->texts, bytes_of(error_class)),
-        .sample = arena_text(&backlog->texts, bytes_of(text->sample)),
-        .frame = arena_text(&backlog->texts, bytes_of(text->frame)),
-    };
+    if (backlog->texts_most && backlog->texts_kept >= backlog->texts_most && !info->is_left_out) {
+        info->is_left_out = true;
+        return;
+    }
+    info->is_left_out = false;
+    backlog->texts_kept++;
+    struct group_text described = *text;
+    if (!described.error_class)
+        described.error_class = backlog_text(info)->error_class;
+    keep_text(backlog, info, &described);
+}
+
+void
+backlog_keep_texts(struct backlog *backlog, size_t most)
+{
+    backlog->texts_most = most;
+}
+
+bool
+backlog_make_room(struct backlog *backlog, size_t more)
+{
+    if (!backlog->texts_most || backlog->texts_kept + more <= 2 * backlog->texts_most)
+        return false;
+    for (size_t i = 0; i < backlog->keys.count; i++) {
+        struct group_info *info = &backlog->infos[i];
+        info->is_left_out |= is_described(info);
+        info->text = NULL;
+    }
+    backlog->texts_kept = 0;
+    arena_release(&backlog->texts);
+    return true;
+}
+
+bool
+backlog_describe_again(struct backlog *backlog)
+{
+    bool is_some = false;
+    for (size_t i = 0; i < backlog->keys.count; i++) {
+        is_some |= backlog->infos[i].is_left_out;
+        backlog->infos[i].is_left_out = false;
+    }
+    return is_some;
 }
 
 bool
@@ -315,7 +380,7 @@ backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key
 {
     for (; *cursor < backlog->keys.count; (*cursor)++) {
         const struct group_info *info = &backlog->infos[*cursor];
-        if (info->text.pattern || !info->sample_id)
+        if (is_described(info) || info->is_left_out || !info->sample_id)
             continue;
         *key = backlog->keys.keys[(*cursor)++];
         *sample_id = info->sample_id;
@@ -331,7 +396,7 @@ backlog_categorize(struct backlog *backlog, backlog_category_fn *category_of_gro
         struct group_info *info = &backlog->infos[i];
         bool is_overridden = false;
         enum category category =
-            category_of_group(context, backlog->keys.keys[i], &info->text, &is_overridden);
+            category_of_group(context, backlog->keys.keys[i], backlog_text(info), &is_overridden);
         if (category == CATEGORY_COUNT)
             continue;
         info->category = category;
@@ -358,15 +423,25 @@ backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at)
         info->emptied_at = at;
 }
 
+struct group_outcomes *
+backlog_outcomes_of(struct backlog *backlog, size_t index)
+{
+    struct group_info *info = &backlog->infos[index];
+    if (!info->outcomes)
+        info->outcomes = arena_alloc(&backlog->outcomes, sizeof *info->outcomes);
+    return info->outcomes;
+}
+
 void
 backlog_outcomes(struct backlog *backlog, uint64_t key, const struct group_outcomes *outcomes)
 {
     int64_t index = keys_find(&backlog->keys, key);
     if (index < 0)
         return;
-    int64_t returned = backlog->infos[index].outcomes.returned;
-    backlog->infos[index].outcomes = *outcomes;
-    backlog->infos[index].outcomes.returned = returned;
+    struct group_outcomes *kept = backlog_outcomes_of(backlog, (size_t)index);
+    int64_t returned = kept->returned;
+    *kept = *outcomes;
+    kept->returned = returned;
 }
 
 bool
@@ -418,7 +493,7 @@ backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct ev
         .retry_count = row->retries,
         .group = backlog->keys.keys[row->group],
         .category = info->category,
-        .error_class = bytes_of(info->text.error_class),
+        .error_class = bytes_of(backlog_text(info)->error_class),
         .created_at = (int64_t)row->created * US_PER_SECOND,
         .created_wall = TIME_ABSENT,
     };

@@ -58,6 +58,14 @@ void backlog_describe(struct backlog *backlog, uint64_t key, const struct group_
 // The next group by error that has no description yet, with an event to take the sample from. *cursor starts
 // with 0; false: no more.
 bool backlog_undescribed(const struct backlog *backlog, size_t *cursor, uint64_t *key, int64_t *sample_id);
+// Keeps the texts of about so many groups from now on, and of the others their category alone. A list in
+// which a group has no pattern may describe it again, which keeps its texts.
+void backlog_keep_texts(struct backlog *backlog, size_t most);
+// Room for so many texts more: forgets all where too many would be kept (true).
+bool backlog_make_room(struct backlog *backlog, size_t more);
+// Groups without texts are undescribed again, because what decides categories has changed. false: there are
+// none.
+bool backlog_describe_again(struct backlog *backlog);
 // Asks for the category of each group by error again, after overrides changed. CATEGORY_COUNT keeps the old
 // category. Texts are NULL while a group is not described.
 typedef enum category backlog_category_fn(const void *context, uint64_t key, const struct group_text *text,
@@ -153,17 +161,30 @@ struct event_group {
 struct group_list {
     struct event_group *groups;
     size_t count;
-    int64_t events;
+    size_t total;   // groups that there are; more than count where the list is limited
+    int64_t events; // of all groups, as are the two below
     uint32_t spark[GROUP_SPARK];
     double per_minute;
 };
 void backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
                     struct arena *arena, struct group_list *list);
 
+// Where hostile or careless messages make each event a group of its own, a list has the first groups only:
+// the largest, or those that come first in another order.
+enum group_rank { RANK_COUNT, RANK_NEWEST, RANK_RATE, RANK_FIRST };
+struct group_limit {
+    size_t most;
+    enum group_rank rank; // greatest first: most events, newest last event, highest rate, youngest
+    bool is_reversed;     // smallest first
+};
+void backlog_groups_limited(const struct backlog *backlog, enum pivot pivot, const uint64_t *within,
+                            const struct group_limit *limit, int64_t now, struct arena *arena,
+                            struct group_list *list);
+
 // By error, with near-equal groups (core/fingerprint/merge) as one; `parts`: the single groups that were
-// merged.
-void backlog_groups_merged(const struct backlog *backlog, int64_t now, struct arena *arena,
-                           struct group_list *list, struct group_list *parts);
+// merged, and the total of single groups. Only groups within the limit are compared (NULL: all).
+void backlog_groups_merged(const struct backlog *backlog, const struct group_limit *limit, int64_t now,
+                           struct arena *arena, struct group_list *list, struct group_list *parts);
 
 // One of the two above with the details of each group. From the rollup, groups by hour have none that
 // returned.

@@ -6,7 +6,6 @@
 #include <string.h>
 #include "base/alloc.h"
 
-// The number of the value that a row is counted under.
 static uint64_t
 value_of_row(const struct backlog *backlog, const struct backlog_row *row, enum pivot pivot)
 {
@@ -26,6 +25,13 @@ value_of_row(const struct backlog *backlog, const struct backlog_row *row, enum 
         break;
     }
     return row->group;
+}
+
+uint64_t
+backlog_value(const struct backlog *backlog, const struct backlog_row *row, const struct tally_query *query)
+{
+    uint64_t value = value_of_row(backlog, row, query->pivot);
+    return query->leaders ? query->leaders[value] : value;
 }
 
 // The texts that rows hold numbers of, or NULL: this pivot counts no text.
@@ -75,11 +81,15 @@ value_number(const struct backlog *backlog, enum pivot pivot, const char *value,
 // One pass over the rows, group by group.
 struct tally {
     const struct backlog *backlog;
+    const struct tally_query *query;
     enum pivot pivot;
-    int64_t now;             // seconds
-    int64_t minute;          // start of the current minute, in which nothing fades
-    int64_t only;            // index of the only group by error to count; -1: all
-    const uint32_t *leaders; // as in struct tally_query
+    int64_t now;        // seconds
+    int64_t minute;     // start of the current minute, in which nothing fades
+    int64_t only;       // index of the only group by error to count; -1: all
+    struct keys chosen; // with is_limited: the values of the groups that are listed
+    bool is_limited;    // the events of all others are counted in `rest`
+    size_t total;       // groups, with is_limited
+    struct event_group rest;
     bool is_detailed;
     int64_t *returned; // by index of the group, with is_detailed
     size_t returned_capacity;
@@ -93,10 +103,13 @@ struct tally {
 
 enum { COLUMN_TYPE, COLUMN_TOPIC, COLUMN_CATEGORY };
 enum { RATE_SECONDS = 300 };
+#define REST UINT32_MAX // the index of `rest`
 
 static void
 tally_pair(struct tally *tally, uint32_t group_index, unsigned column, uint16_t word, int64_t count)
 {
+    if (group_index == REST)
+        return;
     size_t before = tally->pairs.count;
     uint32_t index = keys_index(&tally->pairs, (uint64_t)group_index << 32 | (uint64_t)column << 16 | word);
     if (index == before) {
@@ -127,7 +140,7 @@ tally_curves(const struct tally *tally, struct event_group *group, int64_t at, i
 static void
 tally_rates(struct tally *tally)
 {
-    int64_t as_of = tally->minute;
+    int64_t as_of = tally->rest.last_at > tally->minute ? tally->rest.last_at : tally->minute;
     for (size_t g = 0; g < tally->values.count; g++)
         as_of = tally->groups[g].last_at > as_of ? tally->groups[g].last_at : as_of;
     if (as_of > tally->now)
@@ -135,6 +148,7 @@ tally_rates(struct tally *tally)
     double minutes = (double)(RATE_SECONDS + as_of - tally->minute) / 60;
     for (size_t g = 0; g < tally->values.count; g++)
         tally->groups[g].per_minute /= minutes;
+    tally->rest.per_minute /= minutes;
 }
 
 static void
@@ -161,8 +175,12 @@ static struct event_group *
 tally_group(struct tally *tally, const struct backlog_row *row, uint32_t *group_index)
 {
     size_t before = tally->values.count;
-    uint64_t value = value_of_row(tally->backlog, row, tally->pivot);
-    *group_index = keys_index(&tally->values, tally->leaders ? tally->leaders[value] : value);
+    uint64_t value = backlog_value(tally->backlog, row, tally->query);
+    if (tally->is_limited && keys_find(&tally->chosen, value) < 0) {
+        *group_index = REST;
+        return &tally->rest;
+    }
+    *group_index = keys_index(&tally->values, value);
     if (*group_index == before) {
         tally->groups = alloc_grow(tally->groups, *group_index, &tally->capacity, sizeof *tally->groups);
         tally->groups[*group_index] = (struct event_group){
@@ -204,7 +222,7 @@ tally_row(struct tally *tally, const struct backlog_row *row)
     tally_count(tally, row, 1);
     struct event_group *group = tally_group(tally, row, &group_index);
     tally_bounds(group, row->created, row->created);
-    if (tally->is_detailed)
+    if (tally->is_detailed && group_index != REST)
         tally->returned[group_index] += row->is_returned;
     if (row->created) {
         tally_curves(tally, group, row->created, 1);
@@ -273,7 +291,7 @@ static void
 tally_series(struct tally *tally)
 {
     const struct backlog *backlog = tally->backlog;
-    for (size_t i = 0; i < backlog->rollup.series_count; i++) {
+    for (size_t i = 0; i < backlog->series_count; i++) {
         const struct rollup_series_row *series = &backlog->series_rows[i];
         if (!is_asked(tally, &series->row))
             continue;
@@ -282,8 +300,8 @@ tally_series(struct tally *tally)
         tally_bounds(group, series->row.created, series->last_at);
         if (group->last_at == series->last_at)
             group->sample_id = series->row.id;
-        if (tally->is_detailed)
-            tally->returned[group_index] += backlog->rollup.series[i].returned;
+        if (tally->is_detailed && group_index != REST)
+            tally->returned[group_index] += series->returned;
     }
 }
 
@@ -458,14 +476,16 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
     if (tally->pivot == PIVOT_ERROR) {
         const struct group_info *info = &backlog->infos[number];
         group->key = backlog->keys.keys[number];
+        const struct group_text *text = backlog_text(info);
         group->text = (struct group_text){
-            .pattern = arena_text(arena, bytes_of(info->text.pattern)),
-            .error_class = arena_text(arena, bytes_of(info->text.error_class)),
-            .sample = arena_text(arena, bytes_of(info->text.sample)),
-            .frame = arena_text(arena, bytes_of(info->text.frame)),
+            .pattern = arena_text(arena, bytes_of(text->pattern)),
+            .error_class = arena_text(arena, bytes_of(text->error_class)),
+            .sample = arena_text(arena, bytes_of(text->sample)),
+            .frame = arena_text(arena, bytes_of(text->frame)),
         };
         group->is_overridden = info->is_overridden;
-        group->outcomes = info->outcomes;
+        if (info->outcomes)
+            group->outcomes = *info->outcomes;
         group->is_returned = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
                              group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
     }
@@ -491,17 +511,63 @@ backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *
 }
 
 void
+backlog_groups_limited(const struct backlog *backlog, enum pivot pivot, const uint64_t *within,
+                       const struct group_limit *limit, int64_t now, struct arena *arena,
+                       struct group_list *list)
+{
+    const struct tally_query query = {.pivot = pivot, .within = within, .limit = limit};
+    backlog_tally(backlog, &query, now, arena, list);
+}
+
+// Are there more groups than a limited list has? Most backlogs cannot have them, which is known without a
+// look.
+static bool
+may_be_more(const struct backlog *backlog, const struct tally_query *query)
+{
+    if (!query->limit)
+        return false;
+    const struct intern *texts = interned(backlog, query->pivot);
+    size_t values = texts                            ? texts->count + 2 // absent, and all beyond WORDS_LIMIT
+                    : query->pivot == PIVOT_ERROR    ? backlog->keys.count
+                    : query->pivot == PIVOT_CATEGORY ? CATEGORY_COUNT
+                    : backlog->has_rollup            ? backlog->rollup.hour_count
+                                                     : backlog_count(backlog);
+    return values > query->limit->most;
+}
+
+static void
+tally_limit(struct tally *tally, const struct tally_query *query)
+{
+    if (!may_be_more(tally->backlog, query))
+        return;
+    tally->total = backlog_rank(tally->backlog, query, tally->minute - RATE_SECONDS, &tally->chosen);
+    tally->is_limited = tally->total > query->limit->most;
+    tally->rest = (struct event_group){.first_at = TIME_ABSENT, .last_at = TIME_ABSENT};
+}
+
+static void
+list_add(struct group_list *list, const struct event_group *group)
+{
+    list->events += group->count;
+    list->per_minute += group->per_minute;
+    for (int i = 0; i < GROUP_SPARK; i++)
+        list->spark[i] += group->spark[i];
+}
+
+void
 backlog_tally(const struct backlog *backlog, const struct tally_query *query, int64_t now,
               struct arena *arena, struct group_list *list)
 {
     struct tally tally = {.backlog = backlog,
+                          .query = query,
                           .pivot = query->pivot,
                           .now = now / US_PER_SECOND,
                           .minute = now / US_PER_SECOND / 60 * 60,
                           .only = query->within ? keys_find(&backlog->keys, *query->within) : -1,
-                          .leaders = query->leaders,
                           .is_detailed = query->is_detailed};
     bool is_possible = !query->within || tally.only >= 0;
+    if (is_possible)
+        tally_limit(&tally, query);
     size_t rows = is_possible && !backlog->has_rollup ? backlog_count(backlog) : 0;
     for (size_t i = 0; i < rows; i++) {
         const struct backlog_row *row = backlog_row(backlog, i);
@@ -522,10 +588,12 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
             continue; // counts of two instants: its events were closed in between
         tally_name(&tally, g, arena);
         list->groups[list->count++] = tally.groups[g];
-        list->events += tally.groups[g].count;
-        list->per_minute += tally.groups[g].per_minute;
-        for (int i = 0; i < GROUP_SPARK; i++)
-            list->spark[i] += tally.groups[g].spark[i];
+        list_add(list, &tally.groups[g]);
+    }
+    list->total = list->count;
+    if (tally.is_limited) {
+        list->total = tally.total;
+        list_add(list, &tally.rest);
     }
     if (list->count)
         qsort(list->groups, list->count, sizeof *list->groups, by_count);
@@ -533,6 +601,7 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
     free(tally.groups);
     free(tally.pair_counts);
     free(tally.returned);
+    keys_release(&tally.chosen);
     keys_release(&tally.values);
     keys_release(&tally.pairs);
 }

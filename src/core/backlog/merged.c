@@ -144,15 +144,16 @@ keep_group(const struct event_group *group, struct arena *arena)
 }
 
 static void
-merge_groups(const struct backlog *backlog, bool is_detailed, int64_t now, struct arena *arena,
-             struct group_list *list, struct group_list *parts)
+merge_groups(const struct backlog *backlog, const struct group_limit *limit, bool is_detailed, int64_t now,
+             struct arena *arena, struct group_list *list, struct group_list *parts)
 {
     struct group_list single;
     struct arena scratch = {0}; // of the single groups, of which few are kept
-    backlog_groups(backlog, PIVOT_ERROR, NULL, now, &scratch, &single);
+    backlog_groups_limited(backlog, PIVOT_ERROR, NULL, limit, now, &scratch, &single);
     struct members members = find_members(&single);
     uint32_t *leaders = find_leaders(backlog, &members);
-    const struct tally_query query = {.pivot = PIVOT_ERROR, .leaders = leaders, .is_detailed = is_detailed};
+    const struct tally_query query = {
+        .pivot = PIVOT_ERROR, .leaders = leaders, .is_detailed = is_detailed, .limit = limit};
     backlog_tally(backlog, &query, now, arena, list);
     for (size_t g = 0; g < list->count; g++) {
         const struct member *leader = find_leader(&members, list->groups[g].key);
@@ -160,7 +161,8 @@ merge_groups(const struct backlog *backlog, bool is_detailed, int64_t now, struc
             name_merged(&list->groups[g], &members, (size_t)(leader - members.list), arena);
     }
 
-    *parts = (struct group_list){.groups = arena_array(arena, members.count, sizeof *parts->groups)};
+    *parts = (struct group_list){.groups = arena_array(arena, members.count, sizeof *parts->groups),
+                                 .total = single.total};
     for (size_t i = 0; i < members.count; i++)
         parts->groups[parts->count++] = keep_group(members.list[i].group, arena);
     arena_release(&scratch);
@@ -169,10 +171,10 @@ merge_groups(const struct backlog *backlog, bool is_detailed, int64_t now, struc
 }
 
 void
-backlog_groups_merged(const struct backlog *backlog, int64_t now, struct arena *arena,
-                      struct group_list *list, struct group_list *parts)
+backlog_groups_merged(const struct backlog *backlog, const struct group_limit *limit, int64_t now,
+                      struct arena *arena, struct group_list *list, struct group_list *parts)
 {
-    merge_groups(backlog, false, now, arena, list, parts);
+    merge_groups(backlog, limit, false, now, arena, list, parts);
 }
 
 void
@@ -181,7 +183,7 @@ backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bool is
 {
     struct group_list parts;
     if (is_merged)
-        merge_groups(backlog, true, now, arena, list, &parts);
+        merge_groups(backlog, NULL, true, now, arena, list, &parts);
     else
         backlog_tally(backlog, &(struct tally_query){.pivot = pivot, .is_detailed = true}, now, arena, list);
 }

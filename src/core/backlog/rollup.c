@@ -9,11 +9,11 @@ void
 backlog_rollup_release(struct backlog *backlog)
 {
     free(backlog->series_rows);
-    free(backlog->rollup.series);
     free(backlog->rollup.retries);
     free(backlog->rollup.hours);
     free(backlog->rollup.buckets);
     backlog->series_rows = NULL;
+    backlog->series_count = 0;
     backlog->rollup = (struct backlog_rollup){0};
     backlog->counted = 0;
     backlog->has_rollup = false;
@@ -46,6 +46,7 @@ make_series_row(struct backlog *backlog, const struct backlog_series *series)
                 .topic = word_of(&backlog->topics, series->topic),
                 .source = word_of(&backlog->sources, series->source_table)},
         .last_at = seconds_of(series->last_at),
+        .returned = series->returned,
     };
 }
 
@@ -61,14 +62,20 @@ backlog_adopt_rollup(struct backlog *backlog, struct backlog_rollup *rollup)
     backlog->has_rollup = true;
     backlog->rollup = *rollup;
     *rollup = (struct backlog_rollup){0};
-    backlog->series_rows = alloc_array(backlog->rollup.series_count, sizeof *backlog->series_rows);
+    backlog->series_count = backlog->rollup.series_count;
+    backlog->series_rows = alloc_array(backlog->series_count, sizeof *backlog->series_rows);
     for (size_t i = 0; i < backlog->keys.count; i++)
-        backlog->infos[i].outcomes.returned = 0;
-    for (size_t i = 0; i < backlog->rollup.series_count; i++) {
-        backlog->series_rows[i] = make_series_row(backlog, &backlog->rollup.series[i]);
-        backlog->infos[backlog->series_rows[i].row.group].outcomes.returned +=
-            backlog->rollup.series[i].returned;
+        if (backlog->infos[i].outcomes)
+            backlog->infos[i].outcomes->returned = 0;
+    for (size_t i = 0; i < backlog->series_count; i++) {
+        struct rollup_series_row *series = &backlog->series_rows[i];
+        *series = make_series_row(backlog, &backlog->rollup.series[i]);
+        if (series->returned)
+            backlog_outcomes_of(backlog, series->row.group)->returned += series->returned;
     }
+    free(backlog->rollup.series);
+    backlog->rollup.series = NULL;
+    backlog->rollup.series_count = 0;
     if (backlog->rollup.highest_id > backlog->highest)
         backlog->highest = backlog->rollup.highest_id;
     for (size_t i = 0; i < backlog->rollup.retry_count; i++)

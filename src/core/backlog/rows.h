@@ -15,15 +15,20 @@ struct backlog_row {
     bool is_returned;
 };
 
-// A group by error, without its rows.
+// A group by error, without its rows. There may be hundreds of thousands, most without texts and outcomes.
 struct group_info {
-    struct group_text text; // in the backlog's arena; pattern NULL while it is not described
+    struct group_text *text; // in the backlog's arena; NULL, or its pattern NULL: not described, or not kept
     enum category category;
     bool is_overridden;
+    bool is_left_out;  // its category is known, its texts are not kept
     int64_t sample_id; // the first event of the group that was seen
     int64_t emptied_at;
-    struct group_outcomes outcomes;
+    struct group_outcomes *outcomes; // in the backlog's arena; NULL: none
 };
+// Of a group; empty where it has none.
+const struct group_text *backlog_text(const struct group_info *info);
+struct group_outcomes *backlog_outcomes_of(struct backlog *backlog,
+                                           size_t index); // made where there are none
 
 // The rows in two arrays that are both sorted and grow at their ends: a scan from the newest event down fills
 // `older` (descending), arrivals go to `newer` (ascending), and every id in older is below every id in newer.
@@ -37,21 +42,24 @@ struct side {
 // A series as a row: its id is that of the newest event; created and last_at are the first and the last time.
 struct rollup_series_row {
     struct backlog_row row;
-    int64_t last_at; // seconds
+    int64_t last_at;  // seconds
+    int64_t returned; // events that returned after they were republished
 };
 
 struct backlog {
     struct side older, newer;
-    bool has_rollup; // then rollup and series_rows, and no rows
-    struct backlog_rollup rollup;
-    struct rollup_series_row *series_rows; // in the order of rollup.series
-    int64_t counted;                       // all events of the rollup
+    bool has_rollup;              // then rollup and series_rows, and no rows
+    struct backlog_rollup rollup; // without its series:
+    struct rollup_series_row *series_rows;
+    size_t series_count;
+    int64_t counted; // all events of the rollup
     int64_t highest;
     struct keys keys;
     struct group_info *infos;
     size_t info_capacity;
     struct intern types, topics, sources;
-    struct arena texts;
+    struct arena texts, outcomes;
+    size_t texts_kept, texts_most; // groups with texts; 0: all of them
 };
 
 // The index of a group by its key, in keys and infos; a new one has no text yet.
@@ -63,8 +71,16 @@ struct tally_query {
     const uint64_t *within; // as of backlog_groups
     const uint32_t
         *leaders; // for PIVOT_ERROR: the index of the group that the i-th one is counted with; NULL: itself
-    bool is_detailed; // fill event_group.details
+    bool is_detailed;                // fill event_group.details
+    const struct group_limit *limit; // NULL: none
 };
+// The number of the value that a row is counted under.
+uint64_t backlog_value(const struct backlog *backlog, const struct backlog_row *row,
+                       const struct tally_query *query);
+// The values of the groups that a limited list has; returns how many groups there are. recent_from: seconds
+// since 1970, from which events count for the rate. `within` is a known group.
+size_t backlog_rank(const struct backlog *backlog, const struct tally_query *query, int64_t recent_from,
+                    struct keys *chosen);
 void backlog_tally(const struct backlog *backlog, const struct tally_query *query, int64_t now,
                    struct arena *arena, struct group_list *list);
 

@@ -17,7 +17,8 @@ enum { SAMPLE_BYTES = 300, SERIES_FULL = 200000 };
 // New series and groups of a batch. The database learns them before their events are counted.
 struct rollup_news {
     struct arena arena;
-    int64_t *groups; // of the series
+    struct arena scratch; // of one group
+    int64_t *groups;      // of the series
     const char **types, **sources, **topics;
     size_t count, capacity;
     int64_t *keys; // of the groups
@@ -71,6 +72,7 @@ static void
 news_release(struct rollup_news *news)
 {
     arena_release(&news->arena);
+    arena_release(&news->scratch);
     free(news->groups);
     free(news->types);
     free(news->sources);
@@ -118,7 +120,7 @@ static void
 rollup_gather_describe(struct rollup_news *news, uint64_t key, const struct fingerprint_input *input)
 {
     news_grow_groups(news);
-    struct fingerprint print = fingerprint_explain(input, &news->arena);
+    struct fingerprint print = fingerprint_explain(input, &news->scratch);
     struct bytes line = input->message;
     size_t end = bytes_find(line, BYTES("\n"), 0);
     line.len = end == SIZE_MAX ? line.len : end;
@@ -128,6 +130,7 @@ rollup_gather_describe(struct rollup_news *news, uint64_t key, const struct fing
     news->patterns[i] = arena_text(&news->arena, bytes_present(print.pattern) ? print.pattern : BYTES(""));
     news->samples[i] = cut_text(&news->arena, bytes_present(line) ? line : BYTES(""), SAMPLE_BYTES);
     news->frames[i] = arena_text(&news->arena, print.frame);
+    arena_reset(&news->scratch);
 }
 
 struct gathering {

@@ -59,6 +59,10 @@ rollup_state(struct store *store, struct rollup_state *state, struct err *err)
     "  LEFT JOIN LATERAL (SELECT x.status FROM :\"events\" x WHERE x.id = due.id LIMIT 1) e ON true"         \
     "  WHERE e.status IS DISTINCT FROM 'PENDING')"
 
+// Memory for two hundred thousand series. Their rows are counted sooner than workers for them are started.
+static const char room_sql[] = "SELECT pg_catalog.set_config('work_mem', '64MB', true),"
+                               " pg_catalog.set_config('max_parallel_workers_per_gather', '0', true)";
+
 static const char retries_sql[] = WITH_CLOSED
     ", counts AS (SELECT series, retries, sum(n)::int8 AS n FROM (SELECT * FROM redrive.rollup_total"
     "  UNION ALL SELECT series, retries, -1::int8 FROM closed) s GROUP BY series, retries)"
@@ -68,13 +72,10 @@ static const char retries_sql[] = WITH_CLOSED
 // The first and last time of each series, from the index of counted events and from the batches that are not
 // in that index yet.
 static const char bounds_sql[] =
-    "SELECT c.series, first.created, last.created, last.dlq_id FROM (SELECT DISTINCT series FROM "
-    "redrive.rollup_total) c"
-    " LEFT JOIN LATERAL (SELECT b.created FROM redrive.rollup_event b WHERE b.series = c.series AND "
-    "b.created > "
-    "0"
+    "SELECT c.no, first.created, last.created, last.dlq_id FROM redrive.rollup_series c"
+    " LEFT JOIN LATERAL (SELECT b.created FROM redrive.rollup_event b WHERE b.series = c.no AND b.created > 0"
     "  ORDER BY b.created, b.dlq_id LIMIT 1) first ON true"
-    " JOIN LATERAL (SELECT b.created, b.dlq_id FROM redrive.rollup_event b WHERE b.series = c.series"
+    " JOIN LATERAL (SELECT b.created, b.dlq_id FROM redrive.rollup_event b WHERE b.series = c.no"
     "  ORDER BY b.created DESC, b.dlq_id DESC LIMIT 1) last ON true"
     " UNION ALL SELECT b.* FROM redrive.rollup_batch s, unnest(s.bounded, s.first, s.last, s.newest) AS b";
 
@@ -103,19 +104,41 @@ static const char returned_sql[] =
     "SELECT b.series, count(*) FROM redrive.returned k JOIN redrive.rollup_event b ON b.dlq_id = k.dlq_id"
     " GROUP BY b.series";
 
-enum { RETRIES, BOUNDS, HOURS, BUCKETS, EMPTIED, HIGHEST, OUTCOMES, RETURNED, QUERIES };
+// A rollup that is being read, row by row: whole results of two hundred thousand series would take three
+// times the memory of what is made of them.
+struct reading {
+    struct backlog_rollup rollup;
+    int32_t *numbers; // of the series in the database, ascending
+    size_t series_capacity, number_capacity, retry_capacity, hour_capacity, bucket_capacity;
+    struct intern types, sources, topics; // the texts of the series
+    struct backlog *backlog;
+    bool is_handed_over; // to the backlog
+};
 
-// The index of a series by its number in the database; the numbers ascend.
+static void
+reading_release(struct reading *reading)
+{
+    free(reading->rollup.series);
+    free(reading->rollup.retries);
+    free(reading->rollup.hours);
+    free(reading->rollup.buckets);
+    free(reading->numbers);
+    intern_release(&reading->types);
+    intern_release(&reading->sources);
+    intern_release(&reading->topics);
+}
+
+// The index of a series by its number in the database.
 static int64_t
-series_index(const struct backlog_rollup *rollup, const int32_t *numbers, int32_t number)
+series_index(const struct reading *reading, int32_t number)
 {
     size_t low = 0;
-    size_t high = rollup->series_count;
+    size_t high = reading->rollup.series_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (numbers[middle] == number)
+        if (reading->numbers[middle] == number)
             return (int64_t)middle;
-        if (numbers[middle] < number)
+        if (reading->numbers[middle] < number)
             low = middle + 1;
         else
             high = middle;
@@ -123,38 +146,51 @@ series_index(const struct backlog_rollup *rollup, const int32_t *numbers, int32_
     return -1;
 }
 
-static int32_t *
-read_series(const PGresult *r, struct backlog_rollup *rollup)
+static struct bytes
+known_text(struct intern *texts, struct bytes text)
 {
-    size_t rows = (size_t)PQntuples(r);
-    int32_t *numbers = alloc_array(rows, sizeof *numbers);
-    rollup->series = alloc_array(rows, sizeof *rollup->series);
-    rollup->retries = alloc_array(rows, sizeof *rollup->retries);
-    for (int i = 0; i < (int)rows; i++) {
-        int32_t number = value_int4(r, i, 0);
-        if (rollup->series_count == 0 || numbers[rollup->series_count - 1] != number) {
-            numbers[rollup->series_count] = number;
-            rollup->series[rollup->series_count++] = (struct backlog_series){
-                .group = (uint64_t)value_int8(r, i, 1),
-                .event_type = value_bytes(r, i, 2),
-                .source_table = value_bytes(r, i, 3),
-                .topic = value_bytes(r, i, 4),
-                .first_at = TIME_ABSENT,
-                .last_at = TIME_ABSENT,
-            };
-        }
-        rollup->retries[rollup->retry_count++] =
-            (struct rollup_count){.series = (uint32_t)rollup->series_count - 1,
-                                  .at = value_int4(r, i, 5),
-                                  .count = value_int8(r, i, 6)};
-    }
-    return numbers;
+    return text.len ? bytes_of(intern_text(texts, intern_number(texts, text))) : BYTES_ABSENT;
+}
+
+static void
+add_series(struct reading *reading, int32_t number, const PGresult *row)
+{
+    struct backlog_rollup *rollup = &reading->rollup;
+    size_t i = rollup->series_count++;
+    rollup->series = alloc_grow(rollup->series, i, &reading->series_capacity, sizeof *rollup->series);
+    reading->numbers = alloc_grow(reading->numbers, i, &reading->number_capacity, sizeof *reading->numbers);
+    reading->numbers[i] = number;
+    rollup->series[i] = (struct backlog_series){
+        .group = (uint64_t)value_int8(row, 0, 1),
+        .event_type = known_text(&reading->types, value_bytes(row, 0, 2)),
+        .source_table = known_text(&reading->sources, value_bytes(row, 0, 3)),
+        .topic = known_text(&reading->topics, value_bytes(row, 0, 4)),
+        .first_at = TIME_ABSENT,
+        .last_at = TIME_ABSENT,
+    };
+}
+
+static bool
+read_retries(void *context, const PGresult *row)
+{
+    struct reading *reading = context;
+    struct backlog_rollup *rollup = &reading->rollup;
+    int32_t number = value_int4(row, 0, 0);
+    if (rollup->series_count == 0 || reading->numbers[rollup->series_count - 1] != number)
+        add_series(reading, number, row);
+    rollup->retries =
+        alloc_grow(rollup->retries, rollup->retry_count, &reading->retry_capacity, sizeof *rollup->retries);
+    rollup->retries[rollup->retry_count++] =
+        (struct rollup_count){.series = (uint32_t)rollup->series_count - 1,
+                              .at = value_int4(row, 0, 5),
+                              .count = value_int8(row, 0, 6)};
+    return true;
 }
 
 static int64_t
-instant_seconds(const PGresult *r, int row, int column)
+instant_seconds(const PGresult *row, int column)
 {
-    int32_t created = value_int4(r, row, column);
+    int32_t created = value_int4(row, 0, column);
     return created == 0 ? TIME_ABSENT : created + EPOCH_2000;
 }
 
@@ -171,111 +207,159 @@ take_bounds(struct backlog_series *series, int64_t first_at, int64_t last_at, in
     series->newest_id = newest_id;
 }
 
-static void
-read_bounds(const PGresult *r, const int32_t *numbers, struct backlog_rollup *rollup)
-{
-    for (int i = 0; i < PQntuples(r); i++) {
-        int64_t at = series_index(rollup, numbers, value_int4(r, i, 0));
-        if (at >= 0)
-            take_bounds(&rollup->series[at], instant_seconds(r, i, 1), instant_seconds(r, i, 2),
-                        value_int8(r, i, 3));
-    }
-}
-
-static void
-read_returned(const PGresult *r, const int32_t *numbers, struct backlog_rollup *rollup)
-{
-    for (int i = 0; i < PQntuples(r); i++) {
-        int64_t at = series_index(rollup, numbers, value_int4(r, i, 0));
-        if (at >= 0)
-            rollup->series[at].returned = value_int8(r, i, 1);
-    }
-}
-
-// Counts by a time. The offset turns it into a time since 1970; 0 stays absent.
-static struct rollup_count *
-read_times(const PGresult *r, const int32_t *numbers, const struct backlog_rollup *rollup, int64_t offset,
-           size_t *count)
-{
-    struct rollup_count *list = alloc_array((size_t)PQntuples(r), sizeof *list);
-    *count = 0;
-    for (int i = 0; i < PQntuples(r); i++) {
-        int64_t series = series_index(rollup, numbers, value_int4(r, i, 0));
-        int32_t at = value_int4(r, i, 1);
-        if (series >= 0)
-            list[(*count)++] = (struct rollup_count){.series = (uint32_t)series,
-                                                     .at = at ? (int32_t)(at + offset) : 0,
-                                                     .count = value_int8(r, i, 2)};
-    }
-    return list;
-}
-
-static void
-read_emptied(const PGresult *r, struct backlog *backlog)
-{
-    for (int i = 0; i < PQntuples(r); i++) {
-        uint64_t low, high;
-        if (group_parse(value_bytes(r, i, 0), &low, &high) && low == high)
-            backlog_emptied(backlog, low, value_time(r, i, 1));
-    }
-}
-
-static void
-read_outcomes(const PGresult *r, struct backlog *backlog)
-{
-    for (int i = 0; i < PQntuples(r); i++)
-        backlog_outcomes(backlog, (uint64_t)value_int8(r, i, 0),
-                         &(struct group_outcomes){.resolved = value_int8(r, i, 1),
-                                                  .discarded = value_int8(r, i, 2),
-                                                  .reprocessed = value_int8(r, i, 3),
-                                                  .since = value_time(r, i, 4)});
-}
-
-static void
-rollup_read_text(const struct store *store, const PGresult *r, int row, struct arena *arena,
-                 struct backlog *backlog)
-{
-    struct group_text text = {
-        .error_class = value_text(r, row, 1, arena),
-        .pattern = value_text(r, row, 2, arena),
-        .sample = value_text(r, row, 3, arena),
-        .frame = value_text(r, row, 4, arena),
-    };
-    uint64_t key = (uint64_t)value_int8(r, row, 0);
-    text.category =
-        store_category(store, key, value_bytes(r, row, 1), value_bytes(r, row, 2), &text.is_overridden);
-    text.has_category = true;
-    backlog_describe(backlog, key, &text);
-}
-
-// Reads the descriptions of groups that the backlog does not have.
 static bool
-rollup_describe(struct store *store, struct backlog *backlog, struct err *err)
+read_bounds(void *context, const PGresult *row)
+{
+    struct reading *reading = context;
+    int64_t at = series_index(reading, value_int4(row, 0, 0));
+    if (at >= 0)
+        take_bounds(&reading->rollup.series[at], instant_seconds(row, 1), instant_seconds(row, 2),
+                    value_int8(row, 0, 3));
+    return true;
+}
+
+static bool
+read_returned(void *context, const PGresult *row)
+{
+    struct reading *reading = context;
+    int64_t at = series_index(reading, value_int4(row, 0, 0));
+    if (at >= 0)
+        reading->rollup.series[at].returned = value_int8(row, 0, 1);
+    return true;
+}
+
+// A count by a time. The offset turns it into a time since 1970; 0 stays absent.
+static bool
+read_time(const struct reading *reading, const PGresult *row, int64_t offset, struct rollup_count *count)
+{
+    int64_t series = series_index(reading, value_int4(row, 0, 0));
+    int32_t at = value_int4(row, 0, 1);
+    if (series < 0)
+        return false;
+    *count = (struct rollup_count){
+        .series = (uint32_t)series, .at = at ? (int32_t)(at + offset) : 0, .count = value_int8(row, 0, 2)};
+    return true;
+}
+
+static bool
+read_hours(void *context, const PGresult *row)
+{
+    struct reading *reading = context;
+    struct backlog_rollup *rollup = &reading->rollup;
+    rollup->hours =
+        alloc_grow(rollup->hours, rollup->hour_count, &reading->hour_capacity, sizeof *rollup->hours);
+    rollup->hour_count += read_time(reading, row, EPOCH_2000 / 3600, &rollup->hours[rollup->hour_count]);
+    return true;
+}
+
+static bool
+read_buckets(void *context, const PGresult *row)
+{
+    struct reading *reading = context;
+    struct backlog_rollup *rollup = &reading->rollup;
+    rollup->buckets =
+        alloc_grow(rollup->buckets, rollup->bucket_count, &reading->bucket_capacity, sizeof *rollup->buckets);
+    rollup->bucket_count +=
+        read_time(reading, row, EPOCH_2000 / BUCKET_SECONDS, &rollup->buckets[rollup->bucket_count]);
+    return true;
+}
+
+static bool
+read_highest(void *context, const PGresult *row)
+{
+    struct reading *reading = context;
+    reading->rollup.highest_id = value_int8(row, 0, 0);
+    return true;
+}
+
+// The counts were read: from here on the backlog knows the groups.
+static void
+hand_over(struct reading *reading)
+{
+    if (!reading->is_handed_over)
+        backlog_adopt_rollup(reading->backlog, &reading->rollup);
+    reading->is_handed_over = true;
+}
+
+static bool
+read_emptied(void *context, const PGresult *row)
+{
+    struct reading *reading = context;
+    uint64_t low, high;
+    hand_over(reading);
+    if (group_parse(value_bytes(row, 0, 0), &low, &high) && low == high)
+        backlog_emptied(reading->backlog, low, value_time(row, 0, 1));
+    return true;
+}
+
+static bool
+read_outcomes(void *context, const PGresult *row)
+{
+    struct reading *reading = context;
+    hand_over(reading);
+    backlog_outcomes(reading->backlog, (uint64_t)value_int8(row, 0, 0),
+                     &(struct group_outcomes){.resolved = value_int8(row, 0, 1),
+                                              .discarded = value_int8(row, 0, 2),
+                                              .reprocessed = value_int8(row, 0, 3),
+                                              .since = value_time(row, 0, 4)});
+    return true;
+}
+
+struct describing {
+    const struct store *store;
+    struct backlog *backlog;
+    struct arena arena; // of one row
+};
+
+static bool
+read_text(void *context, const PGresult *row)
+{
+    struct describing *describing = context;
+    struct arena *arena = &describing->arena;
+    struct group_text text = {
+        .error_class = value_text(row, 0, 1, arena),
+        .pattern = value_text(row, 0, 2, arena),
+        .sample = value_text(row, 0, 3, arena),
+        .frame = value_text(row, 0, 4, arena),
+        .has_category = true,
+    };
+    uint64_t key = (uint64_t)value_int8(row, 0, 0);
+    text.category = store_category(describing->store, key, value_bytes(row, 0, 1), value_bytes(row, 0, 2),
+                                   &text.is_overridden);
+    backlog_describe(describing->backlog, key, &text);
+    arena_reset(arena);
+    return true;
+}
+
+bool
+rollup_describe(struct store *store, struct backlog *backlog, const uint64_t *keys, size_t count,
+                struct err *err)
+{
+    struct describing describing = {.store = store, .backlog = backlog};
+    struct params params = {0};
+    param_ids(&params, (const int64_t *)keys, count);
+    bool ok = pg_stream(
+        store, FOR_READING,
+        "SELECT key, error_class, pattern, sample, frame FROM redrive.rollup_group WHERE key = ANY ($1)",
+        &params, read_text, &describing, err);
+    arena_release(&describing.arena);
+    return ok;
+}
+
+// Describes the groups that are new to the backlog.
+static bool
+describe_new(struct store *store, struct backlog *backlog, struct err *err)
 {
     enum { AT_ONCE = 5000 };
-    int64_t *keys = alloc_array(AT_ONCE, sizeof *keys);
+    uint64_t *keys = alloc_array(AT_ONCE, sizeof *keys);
     size_t cursor = 0;
     size_t count = AT_ONCE;
     bool ok = true;
     while (ok && count == AT_ONCE) {
-        uint64_t key;
         int64_t sample;
-        for (count = 0; count < AT_ONCE && backlog_undescribed(backlog, &cursor, &key, &sample); count++)
-            keys[count] = (int64_t)key;
-        if (count == 0)
-            break;
-        struct params params = {0};
-        param_ids(&params, keys, count);
-        PGresult *r;
-        ok = pg_ask(
-            store, FOR_READING,
-            "SELECT key, error_class, pattern, sample, frame FROM redrive.rollup_group WHERE key = ANY ($1)",
-            &params, &r, err);
-        struct arena arena = {0};
-        for (int i = 0; ok && i < PQntuples(r); i++)
-            rollup_read_text(store, r, i, &arena, backlog);
-        arena_release(&arena);
-        PQclear(r);
+        for (count = 0; count < AT_ONCE && backlog_undescribed(backlog, &cursor, &keys[count], &sample);)
+            count++;
+        ok = count == 0 || rollup_describe(store, backlog, keys, count, err);
     }
     free(keys);
     return ok;
@@ -284,37 +368,29 @@ rollup_describe(struct store *store, struct backlog *backlog, struct err *err)
 bool
 rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct err *err)
 {
-    static const char *const sql[QUERIES] = {
-        [RETRIES] = retries_sql,   [BOUNDS] = bounds_sql,    [HOURS] = hours_sql,
-        [BUCKETS] = buckets_sql,   [EMPTIED] = emptied_sql,  [HIGHEST] = highest_sql,
-        [OUTCOMES] = outcomes_sql, [RETURNED] = returned_sql};
+    struct reading reading = {.backlog = backlog};
+    struct params hours = {0}, buckets = {0};
+    // Series first, because the others name them; what belongs to groups last.
+    struct pg_step steps[] = {{.sql = room_sql},
+                              {.sql = retries_sql, .each = read_retries},
+                              {.sql = bounds_sql, .each = read_bounds},
+                              {.sql = returned_sql, .each = read_returned},
+                              {.sql = hours_sql, .params = &hours, .each = read_hours},
+                              {.sql = buckets_sql, .params = &buckets, .each = read_buckets},
+                              {.sql = highest_sql, .each = read_highest},
+                              {.sql = emptied_sql, .each = read_emptied},
+                              {.sql = outcomes_sql, .each = read_outcomes}};
+    size_t count = sizeof steps / sizeof *steps;
+    for (size_t i = 0; i < count; i++)
+        steps[i].context = &reading;
     int64_t now = clock_now() / US_PER_SECOND - EPOCH_2000;
-    struct params since[QUERIES] = {0};
-    param_int4(&since[HOURS], all_hours ? 0 : (int32_t)(now / 3600 - GROUP_HEAT));
-    param_int4(&since[BUCKETS], (int32_t)((now - 3600) / BUCKET_SECONDS));
-    PGresult *results[QUERIES] = {0};
-    struct pg_step steps[QUERIES];
-    for (int i = 0; i < QUERIES; i++)
-        steps[i] = (struct pg_step){.sql = sql[i], .params = &since[i], .whole = &results[i]};
-    bool ok = pg_has_schema(store, err) && pg_run(store, FOR_READING, steps, QUERIES, err);
-    for (int i = 0; i < QUERIES; i++)
-        params_release(&since[i]);
-    if (!ok)
-        return false;
-
-    struct backlog_rollup rollup = {0};
-    int32_t *numbers = read_series(results[RETRIES], &rollup);
-    read_bounds(results[BOUNDS], numbers, &rollup);
-    read_returned(results[RETURNED], numbers, &rollup);
-    rollup.hours = read_times(results[HOURS], numbers, &rollup, EPOCH_2000 / 3600, &rollup.hour_count);
-    rollup.buckets =
-        read_times(results[BUCKETS], numbers, &rollup, EPOCH_2000 / BUCKET_SECONDS, &rollup.bucket_count);
-    rollup.highest_id = PQntuples(results[HIGHEST]) ? value_int8(results[HIGHEST], 0, 0) : 0;
-    backlog_adopt_rollup(backlog, &rollup);
-    read_emptied(results[EMPTIED], backlog);
-    read_outcomes(results[OUTCOMES], backlog);
-    for (int i = 0; i < QUERIES; i++)
-        PQclear(results[i]);
-    free(numbers);
-    return rollup_describe(store, backlog, err);
+    param_int4(&hours, all_hours ? 0 : (int32_t)(now / 3600 - GROUP_HEAT));
+    param_int4(&buckets, (int32_t)((now - 3600) / BUCKET_SECONDS));
+    bool ok = pg_has_schema(store, err) && pg_run(store, FOR_READING, steps, count, err);
+    params_release(&hours);
+    params_release(&buckets);
+    if (ok)
+        hand_over(&reading);
+    reading_release(&reading);
+    return ok && describe_new(store, backlog, err);
 }

@@ -37,6 +37,9 @@ bool rollup_state(struct store *store, struct rollup_state *state, struct err *e
 // Puts the counts into the backlog, with the descriptions of groups and the times at which operations emptied
 // them. all_hours: for PIVOT_HOUR.
 bool rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct err *err) MUST_CHECK;
+// Describes these groups, whose texts were not kept (backlog_keep_texts).
+bool rollup_describe(struct store *store, struct backlog *backlog, const uint64_t *keys, size_t count,
+                     struct err *err) MUST_CHECK;
 
 // Ids of the pending events of a group in list order (created_at, then id): the first of them at once, then
 // the others. These and the rows below are incomplete while the state says is_counting or is_listing.

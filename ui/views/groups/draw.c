@@ -155,7 +155,7 @@ draw_counts(const struct app *app, const struct groups *groups, struct canvas *c
         return;
     }
     const char *events = arena_printf(arena, "%s", text_count(rows->latest.events, a));
-    size_t single = rows->parts.count ? group_rows_single(rows) : rows->count;
+    size_t single = group_rows_single(rows);
     const char *count = arena_printf(arena, "%s", text_count((int64_t)single, a));
     if (rows->shown_count < rows->count) {
         size_t shown;
@@ -164,6 +164,10 @@ draw_counts(const struct app *app, const struct groups *groups, struct canvas *c
     }
     chip_draw(canvas, row, col, limit, ROLE_STATUS,
               bytes_of(arena_printf(arena, MSG_PENDING_IN, events, count, single == 1 ? "" : "s")));
+    if (group_rows_are_cut(rows))
+        chip_draw(
+            canvas, row, col, limit, ROLE_STATUS_INFO,
+            bytes_of(arena_printf(arena, MSG_FIRST_LISTED, text_count((int64_t)rows->latest.count, a))));
     if (app_status(app)->behind > 0)
         chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN,
                   bytes_of(arena_printf(arena, MSG_BEHIND, text_count(app_status(app)->behind, a))));

@@ -64,7 +64,19 @@ ask_groups(struct app *app, struct groups *groups)
     request->has_group = groups->has_within;
     request->group = groups->within;
     request->is_on = groups->is_merged;
+    request->rank = group_order_rank(groups->rows.order);
+    request->is_reversed = groups->rows.is_reversed;
     groups->number = app_send(app, request);
+}
+
+void
+groups_reorder(struct app *app, struct groups *groups)
+{
+    groups_order_rows(groups);
+    if (!group_rows_are_cut(&groups->rows))
+        return;
+    groups->rows.is_frozen = false;
+    ask_groups(app, groups);
 }
 
 static const uint64_t *
@@ -486,11 +498,10 @@ groups_toggle_preview(struct app *app, void *state, enum action action)
 static bool
 groups_reverse(struct app *app, void *state, enum action action)
 {
-    (void)app;
     (void)action;
     struct groups *groups = state;
     groups->rows.is_reversed = !groups->rows.is_reversed;
-    groups_order_rows(groups);
+    groups_reorder(app, groups);
     return true;
 }
 
@@ -559,7 +570,6 @@ groups_touched(void *state)
 static bool
 groups_click(struct app *app, void *state, int row, int col)
 {
-    (void)app;
     struct groups *groups = state;
     const struct groups_drawing drawing = {.groups = groups};
     struct table_model model = groups_model(&drawing);
@@ -570,7 +580,7 @@ groups_click(struct app *app, void *state, int row, int col)
         return spot == TABLE_ROW;
     groups->rows.is_reversed = groups->rows.order == order && !groups->rows.is_reversed;
     groups->rows.order = order;
-    groups_order_rows(groups);
+    groups_reorder(app, groups);
     return true;
 }
 

@@ -10,11 +10,10 @@ enum { CHOICES = 16 };
 static void
 order_chosen(struct app *app, void *state, size_t index)
 {
-    (void)app;
     struct groups *groups = state;
     groups->rows.order = (enum group_order)index;
     groups->rows.is_reversed = false;
-    groups_order_rows(groups);
+    groups_reorder(app, groups);
 }
 
 bool

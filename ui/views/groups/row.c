@@ -120,6 +120,15 @@ group_compare(const struct event_group *a, const struct event_group *b, enum gro
     return result ? result : (a->key > b->key) - (a->key < b->key);
 }
 
+enum group_rank
+group_order_rank(enum group_order order)
+{
+    static const enum group_rank ranks[GROUP_ORDERS] = {
+        [GROUPS_BY_COUNT] = RANK_COUNT, [GROUPS_BY_NEWEST] = RANK_NEWEST, [GROUPS_BY_RATE] = RANK_RATE,
+        [GROUPS_BY_FIRST] = RANK_FIRST, [GROUPS_BY_KIND] = RANK_COUNT,    [GROUPS_BY_NAME] = RANK_COUNT};
+    return ranks[order];
+}
+
 static const enum group_column order_columns[GROUP_ORDERS] = {
     [GROUPS_BY_COUNT] = GROUP_COLUMN_COUNT, [GROUPS_BY_NEWEST] = GROUP_COLUMN_NEWEST,
     [GROUPS_BY_RATE] = GROUP_COLUMN_RATE,   [GROUPS_BY_FIRST] = GROUP_COLUMN_FIRST,

@@ -18,6 +18,8 @@ enum group_order {
     GROUP_ORDERS
 };
 const char *group_order_name(enum group_order order); // for the menu: "number of events"
+// The nearest order in which the backend can tell which groups come first. By kind and name: the largest.
+enum group_rank group_order_rank(enum group_order order);
 // Below 0: a stands before b. Never 0 for two different groups of one list.
 int group_compare(const struct event_group *a, const struct event_group *b, enum group_order order);
 

@@ -19,9 +19,19 @@ group_rows_largest(const struct group_rows *rows)
     return largest;
 }
 
+bool
+group_rows_are_cut(const struct group_rows *rows)
+{
+    return rows->latest.total > rows->latest.count;
+}
+
 size_t
 group_rows_single(const struct group_rows *rows)
 {
+    if (group_rows_are_cut(rows))
+        return rows->parts.total > rows->latest.total ? rows->parts.total : rows->latest.total;
+    if (rows->parts.count == 0)
+        return rows->count;
     size_t count = rows->parts.count;
     for (size_t i = 0; i < rows->latest.count; i++)
         count += rows->latest.groups[i].part_count == 0;
@@ -203,7 +213,8 @@ keep_empty(struct group_rows *rows, struct event_group *group)
     group->text.frame = arena_text(kept, bytes_of(group->text.frame));
 }
 
-// The newest numbers into the rows as they stand. false: other groups are merged now than the rows say.
+// The newest numbers into the rows as they stand. false: other groups are merged or listed now than the rows
+// say.
 static bool
 update(struct group_rows *rows, const struct group_list *latest, const struct group_list *parts)
 {
@@ -223,6 +234,8 @@ update(struct group_rows *rows, const struct group_list *latest, const struct gr
         is_same &= !is_part || group_rows_is_part(rows, row);
         if (at)
             rows->rows[i] = **at;
+        else if (latest->total > latest->count)
+            is_same = false;
         else
             keep_empty(rows, &rows->rows[i]);
     }

@@ -2,8 +2,9 @@
 //
 // Numbers change in place. The order is frozen by the first whole answer or by the first key, until the
 // person asks for another; until then it follows the answers. A group that is gone stays as an empty row;
-// those that appeared are only counted, until group_rows_order. Where near-equal groups are merged, the
-// single ones are rows below theirs when that one is unfolded.
+// those that appeared are only counted, until group_rows_order. Where there are more groups than an answer
+// carries, one that is missing may have events: then rows are ordered anew. Where near-equal groups are
+// merged, the single ones are rows below theirs when that one is unfolded.
 #ifndef REDRIVE_UI_VIEWS_GROUPS_ROWS_H
 #define REDRIVE_UI_VIEWS_GROUPS_ROWS_H
 
@@ -46,8 +47,8 @@ bool group_rows_fold(struct group_rows *rows, size_t shown);
 // Is this row shown below that of a merged group?
 bool group_rows_is_part(const struct group_rows *rows, const struct event_group *group);
 const struct event_group *group_rows_at(const struct group_rows *rows, size_t shown);
-size_t
-group_rows_single(const struct group_rows *rows); // groups of the newest answer, merged ones one by one
+size_t group_rows_single(const struct group_rows *rows); // groups that there are, merged ones one by one
+bool group_rows_are_cut(const struct group_rows *rows);  // there are more groups than the newest answer has
 // How many events and single groups the rows that are shown stand for.
 int64_t group_rows_shown(const struct group_rows *rows, size_t *groups);
 int64_t group_rows_largest(const struct group_rows *rows);     // count of the largest

@@ -53,6 +53,9 @@ struct table_model groups_model(const struct groups_drawing *drawing);
 const struct event_group *groups_cursor(const struct groups *groups);
 
 void groups_order_rows(struct groups *groups);
+// After another order was set: of more groups than an answer carries, those that come first in it are asked
+// for.
+void groups_reorder(struct app *app, struct groups *groups);
 void groups_show_rows(void *groups); // after rows, filter or picks changed
 // Has the filter, which looks at the text of rows, FIELD:VALUE terms as a filter of events has?
 bool groups_filter_has_fields(const struct app *app, const struct groups *groups);

@@ -13,6 +13,7 @@
 #define MSG_COUNTING_CHIP "counting, %s scanned so far"
 #define MSG_BEHIND "%s behind"
 #define MSG_PENDING_IN "%s pending in %s group%s"
+#define MSG_FIRST_LISTED "first %s listed, / narrows"
 #define MSG_NO_WHOLE_GROUP "No whole group is selected. Esc shows all groups."
 #define MSG_NO_GROUP_MATCHES "None of %s groups matches. Enter searches the events, Esc clears the filter."
 #define MSG_ROWS_LACK_FIELDS "Rows have no FIELD:VALUE. Enter searches the events, Esc clears the filter."

@@ -1,0 +1,176 @@
+// Which groups a limited list has: found by what their order looks at alone, so that two hundred thousand
+// groups cost little more than those that are listed.
+#include "core/backlog/rows.h"
+
+#include <stdlib.h>
+#include "base/alloc.h"
+
+// What a group is ranked by.
+struct rank_sum {
+    int64_t count, first_at, last_at;
+    int64_t recent; // events of the last minutes, as its rate counts them
+};
+
+struct ranking {
+    const struct backlog *backlog;
+    const struct tally_query *query;
+    int64_t only, recent_from;
+    struct keys values; // of the groups, in the order of sums
+    struct rank_sum *sums;
+    size_t capacity;
+};
+
+static struct rank_sum *
+sum_of(struct ranking *ranking, const struct backlog_row *row)
+{
+    size_t before = ranking->values.count;
+    uint32_t i = keys_index(&ranking->values, backlog_value(ranking->backlog, row, ranking->query));
+    if (i == before) {
+        ranking->sums = alloc_grow(ranking->sums, i, &ranking->capacity, sizeof *ranking->sums);
+        ranking->sums[i] = (struct rank_sum){.first_at = TIME_ABSENT, .last_at = TIME_ABSENT};
+    }
+    return &ranking->sums[i];
+}
+
+static bool
+is_ranked(const struct ranking *ranking, const struct backlog_row *row)
+{
+    return ranking->only < 0 || row->group == ranking->only;
+}
+
+static void
+rank_bounds(struct rank_sum *sum, int64_t first, int64_t last)
+{
+    if (first == 0)
+        return;
+    if (sum->first_at == TIME_ABSENT || first < sum->first_at)
+        sum->first_at = first;
+    if (sum->last_at == TIME_ABSENT || last > sum->last_at)
+        sum->last_at = last;
+}
+
+static void
+rank_rows(struct ranking *ranking)
+{
+    size_t count = backlog_count(ranking->backlog);
+    for (size_t i = 0; i < count; i++) {
+        const struct backlog_row *row = backlog_row(ranking->backlog, i);
+        if (!is_ranked(ranking, row))
+            continue;
+        struct rank_sum *sum = sum_of(ranking, row);
+        sum->count++;
+        sum->recent += row->created >= ranking->recent_from;
+        rank_bounds(sum, row->created, row->created);
+    }
+}
+
+static void
+rank_hours(struct ranking *ranking)
+{
+    const struct backlog_rollup *rollup = &ranking->backlog->rollup;
+    for (size_t i = 0; i < rollup->hour_count; i++) {
+        struct backlog_row row = ranking->backlog->series_rows[rollup->hours[i].series].row;
+        row.created = (uint32_t)rollup->hours[i].at * 3600;
+        if (!is_ranked(ranking, &row))
+            continue;
+        struct rank_sum *sum = sum_of(ranking, &row);
+        sum->count += rollup->hours[i].count;
+        rank_bounds(sum, row.created, row.created);
+    }
+}
+
+static void
+rank_series(struct ranking *ranking)
+{
+    const struct backlog *backlog = ranking->backlog;
+    const struct backlog_rollup *rollup = &backlog->rollup;
+    for (size_t i = 0; i < rollup->retry_count; i++) {
+        const struct backlog_row *row = &backlog->series_rows[rollup->retries[i].series].row;
+        if (is_ranked(ranking, row))
+            sum_of(ranking, row)->count += rollup->retries[i].count;
+    }
+    for (size_t i = 0; i < backlog->series_count; i++) {
+        const struct rollup_series_row *series = &backlog->series_rows[i];
+        if (is_ranked(ranking, &series->row))
+            rank_bounds(sum_of(ranking, &series->row), series->row.created, series->last_at);
+    }
+    for (size_t i = 0; i < rollup->bucket_count; i++) {
+        const struct backlog_row *row = &backlog->series_rows[rollup->buckets[i].series].row;
+        if (is_ranked(ranking, row) &&
+            (int64_t)rollup->buckets[i].at * BUCKET_SECONDS + BUCKET_SECONDS / 2 >= ranking->recent_from)
+            sum_of(ranking, row)->recent += rollup->buckets[i].count;
+    }
+}
+
+struct ranked {
+    int64_t score, count;
+    uint64_t value;
+};
+
+static int
+by_score(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    if (a->score != b->score)
+        return a->score < b->score ? 1 : -1;
+    if (a->count != b->count)
+        return a->count < b->count ? 1 : -1;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+static int64_t
+score_of(const struct rank_sum *sum, enum group_rank rank)
+{
+    switch (rank) {
+    case RANK_NEWEST:
+        return sum->last_at;
+    case RANK_RATE:
+        return sum->recent;
+    case RANK_FIRST:
+        return sum->first_at;
+    case RANK_COUNT:
+        break;
+    }
+    return sum->count;
+}
+
+// The first `most` of the groups that have events.
+static size_t
+choose(const struct ranking *ranking, const struct group_limit *limit, struct keys *chosen)
+{
+    struct ranked *list = alloc_array(ranking->values.count, sizeof *list);
+    size_t count = 0;
+    for (size_t i = 0; i < ranking->values.count; i++) {
+        const struct rank_sum *sum = &ranking->sums[i];
+        if (sum->count > 0)
+            list[count++] = (struct ranked){
+                .score = score_of(sum, limit->rank), .count = sum->count, .value = ranking->values.keys[i]};
+    }
+    if (count)
+        qsort(list, count, sizeof *list, by_score);
+    size_t first = limit->is_reversed && count > limit->most ? count - limit->most : 0;
+    for (size_t i = first; i < count && i < first + limit->most; i++)
+        keys_index(chosen, list[i].value);
+    free(list);
+    return count;
+}
+
+size_t
+backlog_rank(const struct backlog *backlog, const struct tally_query *query, int64_t recent_from,
+             struct keys *chosen)
+{
+    struct ranking ranking = {.backlog = backlog,
+                              .query = query,
+                              .only = query->within ? keys_find(&backlog->keys, *query->within) : -1,
+                              .recent_from = recent_from};
+    if (!backlog->has_rollup)
+        rank_rows(&ranking);
+    else if (query->pivot == PIVOT_HOUR)
+        rank_hours(&ranking);
+    else
+        rank_series(&ranking);
+    size_t count = choose(&ranking, query->limit, chosen);
+    free(ranking.sums);
+    keys_release(&ranking.values);
+    return count;
+}
