@@ -43,10 +43,62 @@ reader_list_release(struct reader *reader)
     list_job_release(&reader->collect);
 }
 
+// Is this event in the group that the list is about? Candidates were chosen by it already.
+static bool
+belongs(const struct list_job *list, const struct event *event)
+{
+    const struct list_query *query = &list->query;
+    if (!query->has_value)
+        return true;
+
+    char text[TIME_TEXT];
+    struct bytes value = pivot_value(query->pivot, event, text);
+    if (query->pivot == PIVOT_ERROR) // of merged groups all keys, whole ones
+        return strstr(query->value, text) != NULL;
+    return bytes_equal_text(bytes_present(value) ? value : BYTES(""), query->value);
+}
+
+// What an action is about is not chosen by kept counts alone: of these ids, those whose row is pending and in
+// another group now are left out. Rows that were closed or deleted stay, as the action says what became of
+// them.
+static bool
+keep_members(struct reader *reader, const struct list_job *list, int64_t *ids, size_t *count, struct err *err)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < *count;) {
+        struct event_page page = {0};
+        const struct event_query query = {.fields = EVENT_NARROW | EVENT_GROUP,
+                                          .ids = ids + at,
+                                          .id_count = *count - at < LIST_PAGE ? *count - at : LIST_PAGE,
+                                          .most_bytes = EVENT_PAGE_BYTES};
+        if (!store_events(reader->session.store, &query, &page, err))
+            return false;
+        size_t end = at + event_page_answers(&page, &query);
+        for (size_t row = 0; at < end; at++) {
+            const struct event *event =
+                row < page.count && page.events[row].id == ids[at] ? &page.events[row++] : NULL;
+            if (!event || event->status != EVENT_PENDING || belongs(list, event))
+                ids[kept++] = ids[at];
+        }
+        event_page_release(&page);
+    }
+    *count = kept;
+    return true;
+}
+
 // One reply of the list: ids (heap, given away) to append.
 void
 reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, size_t count)
 {
+    struct err err = {0};
+    bool is_of_group = list->leaves_undecided && list->query.has_value && list->query.source == LIST_PENDING;
+    if (is_of_group && !keep_members(reader, list, ids, &count, &err)) {
+        uint64_t number = list->number;
+        free(ids);
+        reader_list_end(list);
+        session_failed(&reader->session, number, &err);
+        return;
+    }
     struct reply *reply = reply_create(REPLY_LIST, list->number);
     reply->list.ids = ids;
     reply->list.count = count;
@@ -224,21 +276,6 @@ list_all(struct reader *reader, struct list_job *list)
     reader_list_send(reader, list, ids, count);
     if (!list->is_running)
         reader_list_end(list);
-}
-
-// Is this event in the group that the list is about? Candidates were chosen by it already.
-static bool
-belongs(const struct list_job *list, const struct event *event)
-{
-    const struct list_query *query = &list->query;
-    if (!query->has_value)
-        return true;
-
-    char text[TIME_TEXT];
-    struct bytes value = pivot_value(query->pivot, event, text);
-    if (query->pivot == PIVOT_ERROR) // of merged groups all keys, whole ones
-        return strstr(query->value, text) != NULL;
-    return bytes_equal_text(bytes_present(value) ? value : BYTES(""), query->value);
 }
 
 static unsigned

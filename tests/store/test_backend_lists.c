@@ -376,6 +376,60 @@ rows_and_details_are_read_by_id(void **state)
     bench_end(&bench);
 }
 
+// The kept counts say which events a group has. An action takes none whose row says otherwise by now.
+static void
+an_action_on_a_group_looks_at_the_rows(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3000, CHANGED = 5 };
+    struct bench bench;
+    bench_prepare(&bench, EVENTS);
+    struct maintainer *maintainer = maintainer_create(&bench.settings.store);
+    for (int64_t until = clock_mono() + 30 * US_PER_SECOND;
+         !maintainer_is_exact(maintainer) && clock_mono() < until;)
+        maintainer_step(maintainer);
+    PGconn *admin = bench.world.admin;
+    test_sql(admin, "UPDATE redrive.rollup_state SET lease_until = now() + interval '1 hour'");
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, EVENTS));
+
+    struct request *request = list_request(NULL);
+    request->kind = REQUEST_COLLECT;
+    request->list.pivot = PIVOT_ERROR;
+    request->list.has_value = true;
+    snprintf(request->list.value, sizeof request->list.value, "%s",
+             test_text(admin, "SELECT lpad(to_hex(c.group_key), 16, '0') FROM redrive.rollup_event b"
+                              " JOIN redrive.rollup_series c ON c.no = b.series WHERE b.dlq_id = 5"));
+    test_sql(admin,
+             "CREATE TABLE public.members AS SELECT b.dlq_id AS id FROM redrive.rollup_event b"
+             " JOIN redrive.rollup_series c ON c.no = b.series WHERE c.group_key = (SELECT d.group_key FROM "
+             "redrive.rollup_event a JOIN redrive.rollup_series d ON d.no = a.series WHERE a.dlq_id = 5)");
+    int64_t members = test_number(admin, "SELECT count(*) FROM public.members");
+    test_sql(admin,
+             "UPDATE public.dlq_events SET error_message = 'something else altogether, by the consumer'"
+             " WHERE id IN (SELECT id FROM public.members ORDER BY id LIMIT %d)",
+             CHANGED);
+    // One that was closed meanwhile stays: the action says so of it.
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id = (SELECT max(id) FROM "
+                    "public.members)");
+    int64_t *ids = alloc_array(EVENTS, sizeof *ids);
+    int64_t undecided;
+    size_t count = gather(&bench, bench_ask(&bench, request), ids, EVENTS, &undecided);
+    assert_int_equal(count, members - CHANGED);
+    for (size_t i = 0; i < count; i++) {
+        char sql[120];
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM public.dlq_events WHERE id = %lld AND error_message ~ '^something'",
+                 (long long)ids[i]);
+        if (i % 50 == 0)
+            assert_int_equal(test_number(admin, sql), 0);
+    }
+    free(ids);
+    maintainer_destroy(maintainer);
+    bench_end(&bench);
+}
+
 int
 main(void)
 {
@@ -384,6 +438,7 @@ main(void)
         cmocka_unit_test(lists_do_not_wait_for_the_maintainer),
         cmocka_unit_test(a_list_says_which_order_it_has),
         cmocka_unit_test(what_is_collected_matched),
+        cmocka_unit_test(an_action_on_a_group_looks_at_the_rows),
         cmocka_unit_test(rows_follow_what_others_write),
         cmocka_unit_test(more_than_can_be_named_are_read_again),
         cmocka_unit_test(only_requested_rows_are_read_again),
