@@ -108,3 +108,15 @@ broker_settings_weakness(const struct broker_settings *settings)
     rd_kafka_conf_destroy(conf);
     return weakness;
 }
+
+bool
+broker_settings_compress(const struct broker_settings *settings)
+{
+    for (size_t i = 0; i < settings->property_count; i++) {
+        const struct broker_property *property = &settings->properties[i];
+        if (strncmp(property->name, "compression.", strlen("compression.")) == 0 &&
+            strcmp(property->value, "none") != 0)
+            return true;
+    }
+    return false;
+}

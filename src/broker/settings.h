@@ -27,6 +27,8 @@ bool broker_settings_present(const struct broker_settings *settings);
 // Does librdkafka accept names and values? Makes no connection. ERR_USAGE names the property, never its
 // value.
 bool broker_settings_check(const struct broker_settings *settings, struct err *err) MUST_CHECK;
+// Does the producer compress what it sends?
+bool broker_settings_compress(const struct broker_settings *settings);
 // A weakness of the connection ("certificates are not verified"), for a permanent badge; NULL: none.
 const char *broker_settings_weakness(const struct broker_settings *settings);
 

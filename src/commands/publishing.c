@@ -45,12 +45,14 @@ publishing_broker_ready(struct call *call, struct broker_settings *broker, struc
 }
 
 struct plan_settings
-publishing_plan(const struct call *call)
+publishing_plan(struct call *call)
 {
+    struct broker_settings broker = publishing_broker(call);
     const struct publish_settings *publish = &call->settings.publish;
     return (struct plan_settings){.key = publish->key,
                                   .is_key_only = strcmp(publish->partition, "key") == 0,
-                                  .keeps_headers = publish->keep_headers};
+                                  .keeps_headers = publish->keep_headers,
+                                  .is_compressing = broker_settings_compress(&broker)};
 }
 
 struct worker_settings

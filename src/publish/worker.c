@@ -256,7 +256,7 @@ take_work(struct worker_run *run, bool *is_idle, struct err *err)
     int64_t soonest = LOOK_EVERY;
     run->idle = IDLE_NO_WORK;
     *is_idle = false;
-    if (!worker_keep_records(run, err))
+    if (!worker_keep_records(run, err) || !worker_ask_topics(run, err))
         return false;
     int64_t skip[SETBACKS + PACES];
     size_t set_back = worker_set_back_list(run, skip);
@@ -407,18 +407,6 @@ loop(struct worker_run *run, struct err *err)
 }
 
 static bool
-is_compressing(const struct broker_settings *settings)
-{
-    for (size_t i = 0; i < settings->property_count; i++) {
-        const struct broker_property *property = &settings->properties[i];
-        if (strncmp(property->name, "compression.", strlen("compression.")) == 0 &&
-            strcmp(property->value, "none") != 0)
-            return true;
-    }
-    return false;
-}
-
-static bool
 check_settings(const struct worker_settings *settings, struct err *err)
 {
     if (!plan_key_check(settings->plan.key, err))
@@ -435,7 +423,7 @@ worker_run(const struct worker_settings *settings, struct err *err)
     alloc_share_heap(); // chunks move between its threads: by a seventh less memory, and as fast
     struct worker_run run = {
         .settings = settings, .plan = settings->plan, .note.text = "starts", .work_at = clock_mono()};
-    run.plan.is_compressing = is_compressing(&settings->broker);
+    run.plan.is_compressing = broker_settings_compress(&settings->broker);
     run.limit = worker_most(&run);
     run.endpoints.broker_settings = &settings->broker;
     run.endpoints.tick = worker_sign_meanwhile;

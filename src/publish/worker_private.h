@@ -101,7 +101,7 @@ struct worker_run {
         char reported[200]; // to PostgreSQL
     } note;
     struct {
-        int64_t sign, beat, look, recover, doubt, show, index, records, kafka, turn;
+        int64_t sign, beat, look, recover, doubt, show, index, records, topics, kafka, turn;
     } due;                // clock_mono
     int64_t work_at;      // clock_mono: something was done last
     int64_t recovered_at; // clock_mono: the last look for chunks that others left
@@ -147,6 +147,10 @@ bool worker_tell_setbacks(struct worker_run *run, struct err *err) MUST_CHECK;
 
 // worker_records.c: requests for original records, twice a second. False: the worker ends with err.
 bool worker_keep_records(struct worker_run *run, struct err *err) MUST_CHECK;
+
+// worker_topics.c: what Kafka says of topics that somebody asks for, twice a second. False: the worker ends
+// with err.
+bool worker_ask_topics(struct worker_run *run, struct err *err) MUST_CHECK;
 
 // worker_turn.c: the worker's turn (publish/turn.h).
 // Takes one where none was taken. *is_there: publishers may start; else ask again. False: see err;

@@ -15,6 +15,7 @@ EMBED(redrive_sql_freeze, "src/store/sql/freeze.sql");
 EMBED(redrive_sql_steering, "src/store/sql/steering.sql");
 EMBED(redrive_sql_workers, "src/store/sql/workers.sql");
 EMBED(redrive_sql_corrections, "src/store/sql/corrections.sql");
+EMBED(redrive_sql_topics, "src/store/sql/topics.sql");
 EMBED(redrive_sql_slots, "src/store/sql/slots.sql");
 EMBED(redrive_sql_turns, "src/store/sql/turns.sql");
 EMBED(redrive_sql_chunks, "src/store/sql/chunks.sql");
@@ -45,6 +46,7 @@ static const struct {
     {"steering.sql", redrive_sql_steering, redrive_sql_steering_end},
     {"workers.sql", redrive_sql_workers, redrive_sql_workers_end},
     {"corrections.sql", redrive_sql_corrections, redrive_sql_corrections_end},
+    {"topics.sql", redrive_sql_topics, redrive_sql_topics_end},
     {"slots.sql", redrive_sql_slots, redrive_sql_slots_end},
     {"turns.sql", redrive_sql_turns, redrive_sql_turns_end},
     {"chunks.sql", redrive_sql_chunks, redrive_sql_chunks_end},

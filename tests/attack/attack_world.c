@@ -136,6 +136,8 @@ static const struct guard {
      "SELECT concat((SELECT count(*) FROM redrive.record), (SELECT string_agg(dlq_id::text, ',' ORDER BY "
      "dlq_id)"
      " FROM redrive.record_wanted))"},
+    {"what Kafka said of topics", LEVEL_WORKER,
+     "SELECT string_agg(t::text, '|' ORDER BY name) FROM redrive.topic t"},
     {"recipes and categories", LEVEL_OPERATOR,
      "SELECT concat((SELECT string_agg(r::text, '|' ORDER BY name) FROM redrive.recipe r),"
      " (SELECT string_agg(c::text, '|' ORDER BY group_key) FROM redrive.group_category c))"},
@@ -299,8 +301,9 @@ begin_notes(void)
     struct rollup_lease lease;
     assert_works(worker_beat(worker, "host/1/1", true, "busy", 5, &err));
     assert_works(rollup_acquire(worker, "m", &lease, &err));
-    test_sql(actors.world.admin,
-             "UPDATE redrive.rollup_state SET lease_until = 'infinity', high = 60, low = 0");
+    test_sql(
+        actors.world.admin,
+        "UPDATE redrive.rollup_state SET lease_until = 'infinity', high = 60, low = -9223372036854775808");
     test_sql(
         actors.world.admin,
         "INSERT INTO redrive.cluster (name, promise, words, evidence) VALUES ('kafka-1', 'exactly once', "
@@ -309,6 +312,8 @@ begin_notes(void)
         "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", value) VALUES (42, 'orders', 1, "
         "1, '{}');"
         "INSERT INTO redrive.record_wanted (dlq_id) VALUES (43);"
+        "INSERT INTO redrive.topic (name, asked_at, cluster, state, partitions) VALUES ('orders', now(), "
+        "'kafka-1', 'known', 3);"
         "INSERT INTO redrive.recipe VALUES ('fix', 'remove $.a', 'olga', now(), 'because');"
         "INSERT INTO redrive.group_category VALUES (255, 'data', 'olga', now(), 'because', 1);"
         "INSERT INTO redrive.rollup_group (key, pattern, sample) VALUES (255, 'boom', 'boom');"
