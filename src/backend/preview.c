@@ -6,10 +6,13 @@
 // is_interrupting before it reads which preview runs. The writer clears `running` first and then waits until
 // is_interrupting is false.
 #include "backend/writer.h"
+#include "publish/forecast.h"
 
 static const size_t SENT_AT_ONCE = 20000; // ids: it takes no time that a person would notice
 static const int64_t INTERRUPT_EVERY = US_PER_SECOND / 100;
 static const int64_t LOOK_EVERY = US_PER_SECOND / 1000;
+static const int64_t ANSWER_WITHIN = 3 * US_PER_SECOND;
+static const int64_t ANSWER_EVERY = US_PER_SECOND / 10;
 
 static void
 preview_begin(struct writer *writer, uint64_t number)
@@ -32,21 +35,28 @@ is_wanted(const struct writer *writer, uint64_t number, struct err *err)
            err_set(err, ERR_CANCELLED, "stopped; nothing changed");
 }
 
+// A preview while it is made.
+struct previewing {
+    struct writer *writer;
+    const struct request *request;
+    struct preview_query query;
+    struct forecast forecast;
+    bool is_awaited; // a worker was, which has been asked about the topics
+};
+
 // Some of the parts, in one reply.
 static bool
-send_parts(struct writer *writer, const struct request *request, unsigned parts, bool is_last,
-           struct err *err)
+send_parts(struct previewing *previewing, unsigned parts, bool is_last, struct err *err)
 {
-    const struct preview_query query = {
-        .action = request->action, .ids = request->ids, .count = request->id_count};
-    struct reply *reply = reply_create(REPLY_PREVIEW, request->number);
-    reply->is_last = is_last;
+    struct writer *writer = previewing->writer;
+    struct reply *reply = reply_create(REPLY_PREVIEW, previewing->request->number);
     bool ok = true;
     for (unsigned part = 0; ok && part < PREVIEW_PARTS; part++)
         if (parts & 1u << part)
-            ok = is_wanted(writer, request->number, err) &&
-                 operation_preview_part(writer->session.store, &query, (enum preview_part)part, &reply->arena,
-                                        &reply->preview, err);
+            ok = is_wanted(writer, previewing->request->number, err) &&
+                 forecast_part(&previewing->forecast, &previewing->query, (enum preview_part)part,
+                               &reply->arena, &reply->preview, err);
+    reply->is_last = is_last && (previewing->is_awaited || !previewing->forecast.has_worker);
     if (ok)
         session_reply(&writer->session, reply);
     else
@@ -54,23 +64,55 @@ send_parts(struct writer *writer, const struct request *request, unsigned parts,
     return ok;
 }
 
+// A worker has been asked about the topics. What it says replaces what was counted without.
+static bool
+await_topics(struct previewing *previewing, struct err *err)
+{
+    bool has_news = false, ok = true;
+    previewing->is_awaited = true;
+    for (int64_t start = clock_mono(); ok && !has_news && clock_mono() - start < ANSWER_WITHIN;) {
+        clock_sleep(ANSWER_EVERY);
+        ok = is_wanted(previewing->writer, previewing->request->number, err) &&
+             forecast_has_news(&previewing->forecast, &has_news, err);
+    }
+    // Said once more, so that the last reply is there in any case.
+    unsigned parts = 1u << PREVIEW_COUNTS | 1u << PREVIEW_DOUBLED | 1u << PREVIEW_REFUSED;
+    return ok && send_parts(previewing, parts, true, err);
+}
+
+static bool
+send_preview(struct previewing *previewing, struct err *err)
+{
+    const struct request *request = previewing->request;
+    unsigned parts = preview_parts(request->action);
+    bool ok = true;
+    for (unsigned part = 1; ok && parts; part <<= 1) {
+        unsigned now = request->id_count <= SENT_AT_ONCE ? parts : parts & part;
+        parts &= ~now;
+        ok = now == 0 || send_parts(previewing, now, parts == 0, err);
+    }
+    return ok && (!previewing->forecast.has_worker || await_topics(previewing, err));
+}
+
 void
 writer_preview_request(struct writer *writer, const struct request *request)
 {
     struct err err = {0};
-    unsigned parts = preview_parts(request->action);
+    struct previewing previewing = {
+        .writer = writer,
+        .request = request,
+        .query = {.action = request->action,
+                  .ids = request->ids,
+                  .count = request->id_count,
+                  .to = request->texts.target_topic},
+        .forecast = {.store = writer->session.store,
+                     .plan = &writer->session.settings->plan,
+                     .wants_topics = true},
+    };
     preview_begin(writer, request->number);
-    bool ok = true;
-    if (request->id_count <= SENT_AT_ONCE) {
-        ok = send_parts(writer, request, parts, true, &err);
-    } else {
-        for (unsigned part = 1; ok && parts; part <<= 1) {
-            bool is_one = (parts & part) != 0;
-            parts &= ~part;
-            ok = !is_one || send_parts(writer, request, part, parts == 0, &err);
-        }
-    }
+    bool ok = send_preview(&previewing, &err);
     preview_end(writer);
+    forecast_release(&previewing.forecast);
     if (!ok)
         session_failed(&writer->session, request->number, &err);
 }

@@ -23,6 +23,7 @@
 #include "core/filter/filter.h"
 #include "core/selection.h"
 #include "core/target.h"
+#include "publish/forecast.h"
 #include "store/operations/corrections.h"
 #include "store/operations/operations.h"
 #include "store/operations/workers.h"
@@ -35,9 +36,12 @@ struct change {
     size_t count;
     struct arena arena;
     struct preview preview;
+    struct forecast forecast;      // of it
+    struct plan_settings sends;    // likewise
     struct broker_settings broker; // of a reprocess
     struct send_plan plan;         // of a reprocess
     struct recipe_use recipe;      // of a correct, or of a reprocess that asks the check
+    bool is_told;                  // that Kafka was not asked
     bool waits_for_others;         // no brokers here: another worker, alive now, will carry it out
 };
 
@@ -193,7 +197,38 @@ static bool
 names_quarantined(const struct change *change)
 {
     const struct options *options = &change->call->options;
-    return options->choice.ids.is_given || filter_names_quarantined(options->choice.filter);
+    return quarantine_is_named(options->choice.ids.is_given, options->choice.filter);
+}
+
+// Kafka is asked where it is configured; else what workers learned of it counts.
+static bool
+forecast_change(struct change *change, const struct preview_query *query, struct err *err)
+{
+    struct forecast *forecast = &change->forecast;
+    if (change->action == ACTION_REPROCESS && !forecast->plan) {
+        change->sends = publishing_plan(change->call);
+        forecast->plan = &change->sends;
+        forecast->store = change->store;
+        forecast->wants_topics = !change->call->options.change.dry_run;
+        if (!publishing_broker_ready(change->call, &change->broker, err) ||
+            (broker_settings_present(&change->broker) &&
+             !broker_open(&forecast->broker, &change->broker, err)))
+            return false;
+    }
+    forecast->store = change->store;
+    if (!forecast_make(forecast, query, &change->arena, &change->preview, err))
+        return false;
+    if (err_is_set(&forecast->kafka) && !change->is_told)
+        remark(change->call, "Kafka was not asked whether the topics exist: %s", forecast->kafka.text);
+    change->is_told |= err_is_set(&forecast->kafka);
+    return true;
+}
+
+static void
+end_forecast(struct change *change)
+{
+    broker_close(change->forecast.broker);
+    forecast_release(&change->forecast);
 }
 
 // The preview reads every event several times, so it is made only where a person sees it before the change.
@@ -204,7 +239,7 @@ look_ahead(struct change *change, struct err *err)
     const struct preview_query query = {
         .action = change->action, .ids = change->ids, .count = change->count, .to = options->reprocess.to};
     if (options->change.dry_run || (!options->change.yes && !options->change.confirm.is_given))
-        return operation_preview(change->store, &query, &change->arena, &change->preview, err);
+        return forecast_change(change, &query, err);
     if (change->action != ACTION_REPROCESS || names_quarantined(change))
         return true;
     return operation_quarantined(change->store, change->ids, change->count, &change->arena, &change->preview,
@@ -279,10 +314,34 @@ describe_plan(const struct change *change, struct strbuf *out)
         strbuf_printf(out, ", halting above %g%%", change->plan.halt_above);
 }
 
+// How old the answers are that were not asked for now; of how many topics there is none.
 static void
-describe_topics(const struct preview *preview, struct strbuf *out)
+describe_asked(const struct change *change, struct strbuf *out)
+{
+    const struct preview *preview = &change->preview;
+    int64_t now = clock_now(), oldest = now;
+    size_t unknown = 0, known = 0;
+    char age[TEXT_SHORT];
+    for (size_t i = 0; i < preview->topic_count; i++) {
+        const struct preview_topic *topic = &preview->topics[i];
+        bool is_known = topic->is_asked;
+        unknown += !is_known && !topic->refusal;
+        known += is_known;
+        if (is_known && topic->asked_at < oldest)
+            oldest = topic->asked_at;
+    }
+    if (known && !change->forecast.broker)
+        strbuf_printf(out, "; a worker asked Kafka about the topics %s ago", text_age(now - oldest, age));
+    if (unknown)
+        strbuf_printf(out, "; nobody asked Kafka yet whether %s",
+                      unknown == 1 ? "the topic exists" : "they exist");
+}
+
+static void
+describe_topics(const struct change *change, struct strbuf *out)
 {
     enum { MOST = 5 };
+    const struct preview *preview = &change->preview;
     char count[TEXT_SHORT];
     int shown = 0;
     for (size_t i = 0; i < preview->topic_count && shown < MOST; i++) {
@@ -290,11 +349,17 @@ describe_topics(const struct preview *preview, struct strbuf *out)
             strbuf_printf(out, "%s%s (%s)", shown++ == 0 ? ", to " : ", ", preview->topics[i].topic,
                           text_count(preview->topics[i].count, count));
     }
+    describe_asked(change, out);
     for (size_t i = 0; i < preview->topic_count; i++) {
         if (preview->topics[i].refusal)
             strbuf_printf(out, "; %s will be refused: %s", text_count(preview->topics[i].count, count),
                           preview->topics[i].refusal);
     }
+    for (size_t i = 0; i < preview->refusal_count && i < MOST; i++)
+        strbuf_printf(out, "; %s will be refused: %s", text_count(preview->refusals[i].count, count),
+                      preview->refusals[i].reason);
+    if (preview->unmeasured)
+        strbuf_printf(out, "; %s large ones were not measured", text_count(preview->unmeasured, count));
 }
 
 static void
@@ -311,7 +376,7 @@ command_change_describe(const struct change *change, struct strbuf *out)
     if (change->call->settings.decision.label != NULL)
         strbuf_printf(out, " on %s", change->call->settings.decision.label);
     if (change->action == ACTION_REPROCESS)
-        describe_topics(preview, out);
+        describe_topics(change, out);
     if (!sends_corrected(change))
         describe_plan(change, out);
     if (change->action == ACTION_CORRECT && !undone_by(change)) {
@@ -328,6 +393,9 @@ command_change_describe(const struct change *change, struct strbuf *out)
         strbuf_printf(out, "; %s with newer events of the same key", text_count(preview->overtaken, count));
     if (preview->doubled > 0)
         strbuf_printf(out, "; %s with the event id of another", text_count(preview->doubled, count));
+    if (preview->repeated > 0)
+        strbuf_printf(out, "; %s of a record that is sent already, to be skipped",
+                      text_count(preview->repeated, count));
     if (preview->busy > 0)
         strbuf_printf(out, "; %s already in %s, to be skipped", text_count(preview->busy, count),
                       preview->busy_with ? preview->busy_with : "another operation");
@@ -455,6 +523,7 @@ freeze(struct change *change, int64_t *no, struct err *err)
             change->action == ACTION_CORRECT && !undone_by(change) ? strbuf_text(&change->recipe.text) : NULL,
         .is_forced = is_forced(change),
         .then_reprocess = sends_corrected(change) && options->change.detach,
+        .takes_quarantined = names_quarantined(change),
         .undoes = undone_by(change),
         .rate = options->reprocess.rate.is_given ? (int32_t)options->reprocess.rate.number : RATE_UNLIMITED,
         .plan = change->plan};
@@ -483,13 +552,15 @@ dry_run(const struct change *change, struct err *err)
     struct operation operation = {.action = change->action,
                                   .state = OPERATION_STATE_COUNT, // printed as "dry run"
                                   .total = (int64_t)change->count,
-                                  .skipped = change->preview.busy + change->preview.closed};
+                                  .refused = change->preview.refused,
+                                  .skipped = change->preview.busy + change->preview.closed +
+                                             change->preview.repeated};
     if (change->action == ACTION_CORRECT && !undone_by(change))
         operation = recipe_use_operation(&change->recipe, change->count);
     if (asks_check(change)) {
         operation.recipe = recipe_use_operation(&change->recipe, change->count).recipe;
-        operation.refused = (int64_t)change->recipe.barred_count;
-        operation.total += operation.refused;
+        operation.refused += (int64_t)change->recipe.barred_count;
+        operation.total += (int64_t)change->recipe.barred_count;
     }
     if (!operation_result(change->call, &operation, err))
         return command_status(err);
@@ -561,6 +632,7 @@ send_corrected(struct change *change, int64_t no, struct err *err)
     else
         status = freeze(&next, &no, err) ? carry_out(&next, no, err) : command_status(err);
     free(next.ids);
+    end_forecast(&next);
     arena_release(&next.arena);
     return status;
 }
@@ -624,6 +696,7 @@ changing_run(struct call *call, enum operation_action action, struct err *err)
     int status = ok ? change_events(&change, err) : command_status(err);
     recipe_use_close(&change.recipe);
     free(change.ids);
+    end_forecast(&change);
     arena_release(&change.arena);
     store_close(change.store);
     return status;

@@ -92,6 +92,7 @@ struct operation_request {
     bool is_forced;           // what the team's own check refuses is not left out; takes a reason
     bool then_reprocess;      // of a recipe: what it corrected is sent once it is done; rate, plan and
                               // target_topic are those of that reprocess
+    bool takes_quarantined;   // of such a reprocess: somebody named its events (core/filter/filter.h)
     int32_t rate;             // events/s; 0 paused; RATE_UNLIMITED
     struct send_plan plan;
     int64_t undoes;      // of a restore: the discard that it reverts; 0: the freeze finds it. Of a correct
@@ -212,16 +213,34 @@ struct returned {
 };
 
 // The expected effect of an action, shown before it is requested.
+
+// Events that are sent alike: of one place, with one correction of it.
+struct preview_source {
+    const char *topic;     // that they came from; NULL: they name none
+    int32_t partition;     // -1: none
+    const char *corrected; // the topic that their newest revisions name instead, or NULL
+    int32_t moved;         // likewise, or -1
+    int64_t count;
+};
 struct preview_topic {
     const char *topic; // that they are sent to; NULL: they name none
     int64_t count;
-    const char *refusal; // why nothing is sent to it (core/target.h); NULL: they are sent
+    const char *refusal; // why they are not sent to it (publish/forecast.h); NULL: they are
+    bool is_asked;       // Kafka was asked about it
+    int64_t asked_at;    // instant
+};
+// Events that are refused one by one: for their size, their key, or what cannot be read.
+struct preview_refusal {
+    const char *reason;        // of the first of them
+    const char *too_large_for; // a topic, where that is the reason: each has its own size; or NULL
+    int64_t count;
 };
 // The parts become known one after the other, in this order.
 enum preview_part {
     PREVIEW_COUNTS,    // and topics
     PREVIEW_OVERTAKEN, // this and the next: of a reprocess only
     PREVIEW_DOUBLED,
+    PREVIEW_REFUSED,
     PREVIEW_PARTS
 };
 struct preview {
@@ -233,14 +252,22 @@ struct preview {
     int64_t quarantined;      // of a reprocess
     int64_t *quarantined_ids; // ascending
     size_t quarantined_count;
-    int64_t overtaken;            // a newer event of the same key exists outside the ids
-    int64_t overtaken_resolved;   // among these: that newer event is already resolved
-    int64_t doubled;              // share their event id with another of the ids
-    int64_t revised;              // a corrected payload would be sent
-    int64_t raw;                  // of the others: the bytes that were received are kept, and would be sent
+    int64_t overtaken;          // a newer event of the same key exists outside the ids
+    int64_t overtaken_resolved; // among these: that newer event is already resolved
+    int64_t doubled;            // share their event id with another of the ids
+    int64_t repeated;           // are another row for a record that is sent, and will be skipped
+    int64_t *repeated_ids;      // ascending
+    int64_t revised;            // a corrected payload would be sent
+    int64_t raw;                // of the others: the bytes that were received are kept, and would be sent
+    struct preview_source *sources;
+    size_t source_count;
     struct preview_topic *topics; // most first, at most 20
     size_t topic_count;
-    int64_t refused; // for their topics
+    const char *derived;              // the topic whose dead letter queues all of them are in, or NULL
+    struct preview_refusal *refusals; // most first
+    size_t refusal_count;
+    int64_t refused;    // for their topics, and one by one
+    int64_t unmeasured; // so many are large, and were not looked at one by one
 };
 
 #endif

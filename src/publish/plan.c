@@ -401,25 +401,43 @@ check_size(struct making *making)
 
     uint64_t size = plan_size(making->plan);
     char has[TEXT_SHORT], allows[TEXT_SHORT];
-    if (size > (uint64_t)topic->max_bytes)
-        publish_plan_refuse(making, "message of %s bytes, topic %s allows %s (max.message.bytes)",
-                            text_count((int64_t)size, has), making->plan->topic,
-                            text_count(topic->max_bytes, allows));
+    if (size <= (uint64_t)topic->max_bytes)
+        return;
+    making->plan->is_too_large = !making->plan->refusal;
+    publish_plan_refuse(making, "message of %s bytes, topic %s allows %s (max.message.bytes)",
+                        text_count((int64_t)size, has), making->plan->topic,
+                        text_count(topic->max_bytes, allows));
 }
 
-void
-plan_make(const struct plan_settings *settings, const struct plan_input *input, struct arena *arena,
-          struct plan *plan)
+static struct making
+plan_begin(const struct plan_settings *settings, const struct plan_input *input, struct arena *arena,
+           struct plan *plan)
 {
     *plan = (struct plan){.partition = -1, .consumer = ""};
     const struct original *original = input->original;
-    struct making making = {
+    return (struct making){
         .settings = settings,
         .input = input,
         .original = original && original->state == ORIGINAL_FOUND ? &original->record : NULL,
         .arena = arena,
         .plan = plan,
     };
+}
+
+void
+plan_place(const struct plan_settings *settings, const struct plan_input *input, struct arena *arena,
+           struct plan *plan)
+{
+    struct making making = plan_begin(settings, input, arena, plan);
+    plan_topic(&making);
+    plan_partition(&making);
+}
+
+void
+plan_make(const struct plan_settings *settings, const struct plan_input *input, struct arena *arena,
+          struct plan *plan)
+{
+    struct making making = plan_begin(settings, input, arena, plan);
     plan_topic(&making);
     plan_partition(&making);
     plan_value(&making);

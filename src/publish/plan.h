@@ -61,6 +61,7 @@ enum payload_source { PAYLOAD_REVISION, PAYLOAD_RAW, PAYLOAD_ORIGINAL, PAYLOAD_J
 
 struct plan {
     const char *refusal; // why it cannot be sent, in words; NULL: it can
+    bool is_too_large;   // that is for its size
     const char *topic;
     int32_t partition; // -1: by key
     struct bytes key;  // absent: a null key
@@ -83,6 +84,11 @@ struct plan {
 // far as it is known.
 void plan_make(const struct plan_settings *settings, const struct plan_input *input, struct arena *arena,
                struct plan *plan);
+
+// The same for where it is sent alone: topic, partition, and what refuses these. Of the event only its topic,
+// its origin and the target of its correction are asked for.
+void plan_place(const struct plan_settings *settings, const struct plan_input *input, struct arena *arena,
+                struct plan *plan);
 
 // Why nothing can be sent to a topic in this state (not TOPIC_KNOWN). The same words whether it was known
 // beforehand or a broker said so, since outcomes are counted by their words.

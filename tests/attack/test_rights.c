@@ -2,6 +2,7 @@
 // into the audit.
 #include "tests/store/actors.h"
 #include "store/rollup/categories.h"
+#include "tests/lib/forecast.h"
 #include "store/operations/doubt.h"
 #include "store/events/texts.h"
 
@@ -206,8 +207,8 @@ assert_sees_everything(struct store *store)
     assert_works(audit_list(store, 0, 0, 10, &arena, &rows, &count, &err));
     assert_works(operation_list(store, 0, 10, &arena, &operations, &count, &err));
     assert_works(operation_changes(store, &token, &has_changed, &err));
-    assert_works(operation_preview(store, &(struct preview_query){ACTION_REPROCESS, &id, 1, NULL}, &arena,
-                                   &preview, &err));
+    assert_works(
+        look_ahead(store, &(struct preview_query){ACTION_REPROCESS, &id, 1, NULL}, &arena, &preview, &err));
     arena_release(&arena);
 }
 

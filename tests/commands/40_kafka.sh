@@ -30,6 +30,13 @@ run reprocess "${db[@]}" --filter id:401..420 --yes
 ok "again finds nothing" exits 5
 
 sql "UPDATE dlq_events SET kafka_topic = NULL WHERE id = 430; UPDATE dlq_events SET kafka_topic = 'commands-missing-$$' WHERE id = 431" >/dev/null
+run reprocess "${db[@]}" --filter id:430..434 --dry-run --json
+ok "--dry-run asks Kafka whether the topics exist" all exits 1 ';' json 'rows[0]["total"] == 5 and rows[0]["refused"] == 2' ';' \
+    warns "the topic commands-missing-$$ does not exist" ';' warns "$orders (3)"
+run reprocess "${db[@]}" --filter id:432..434 --to "nowhere.$$" --dry-run --json
+ok "and whether the one of --to does" all exits 1 ';' json 'rows[0]["total"] == 3 and rows[0]["refused"] == 3' ';' warns "the topic nowhere.$$ does not exist"
+run reprocess -d "$PG" --filter id:432..434 --dry-run
+ok "without Kafka it says that nobody asked" all exits 0 ';' warns "nobody asked Kafka yet"
 run reprocess "${db[@]}" --filter id:430..434 --yes --json
 ok "no topic and a missing topic fail their own rows only" all exits 1 ';' json 'rows[0]["done"] == 3 and rows[0]["refused"] == 2 and rows[0]["total"] == 5' ';' \
     warns "refused" ';' in_table "SELECT string_agg(id::text, ',' ORDER BY id) FROM dlq_events WHERE id BETWEEN 430 AND 434 AND status = 'PENDING'" 430,431
@@ -37,6 +44,28 @@ run reprocess "${db[@]}" --id 430 --to "$orders" --yes --json
 ok "--to names another topic" all exits 0 ';' json 'rows[0]["done"] == 1'
 run show "${db[@]}" 431 --json
 ok "show says why it would be refused, or where it would go" json 'rows[0]["would_send"]["topic"] == "commands-missing-'$$'"'
+
+# What a dry run counts is what becomes of it: rows of every fate, chosen at random.
+sql "UPDATE dlq_events SET kafka_partition = 9 WHERE id BETWEEN 820 AND 825; UPDATE dlq_events SET kafka_topic = '$orders.dlq' WHERE id BETWEEN 826 AND 831;
+     UPDATE dlq_events SET kafka_topic = NULL WHERE id BETWEEN 832 AND 835; UPDATE dlq_events SET kafka_topic = 'commands-missing-$$' WHERE id BETWEEN 836 AND 840;
+     UPDATE dlq_events SET event_payload = jsonb_build_object('a', repeat('x', 1200000)) WHERE id BETWEEN 841 AND 844;
+     UPDATE dlq_events e SET kafka_partition = 1, kafka_offset = 7, kafka_topic = '$orders', event_id = 'twice' WHERE id BETWEEN 845 AND 848" >/dev/null
+run discard -d "$PG" --filter id:849..851 --detach --yes # waits, and has them
+differ=
+for _ in $(seq 8); do
+    chosen=$(sql "SELECT string_agg('--id ' || id, ' ') FROM (SELECT id FROM dlq_events WHERE id BETWEEN 815 AND 860 ORDER BY random() LIMIT 12) some")
+    # shellcheck disable=SC2086 # options
+    run reprocess "${db[@]}" $chosen --dry-run --json
+    promised=$("$python" -c 'import json,sys; r=json.load(sys.stdin); print(r["total"], r["refused"], r["skipped"], r["total"]-r["refused"]-r["skipped"])' <<<"$out")
+    # shellcheck disable=SC2086
+    run reprocess "${db[@]}" $chosen --yes --json
+    done=$("$python" -c 'import json,sys; r=json.load(sys.stdin); print(r["total"], r["refused"], r["skipped"], r["done"])' <<<"$out")
+    [ "$promised" = "$done" ] || differ="$differ [$chosen: $promised became $done]"
+    sql "UPDATE dlq_events SET status = 'PENDING', resolved_at = NULL, resolved_by = NULL WHERE id BETWEEN 815 AND 848" >/dev/null
+done
+ok "what a dry run counts is what becomes of it" eval '[ -z "$differ" ] || { echo "# $differ"; false; }'
+run work "${db[@]}" --once --quiet
+sql "UPDATE dlq_events SET status = 'PENDING', resolved_at = NULL, resolved_by = NULL, kafka_topic = '$orders', kafka_partition = id % 4 WHERE id BETWEEN 815 AND 860" >/dev/null
 
 # Both carried out by one worker: whatever waits, of whomever.
 run resolve "${db[@]}" --id 440 --detach --yes

@@ -1,5 +1,6 @@
 // Slots, fences and chunks: PostgreSQL's half of the publish protocol, in the orders that crashes and slow
 // workers make.
+#include "tests/lib/forecast.h"
 #include "world.h"
 
 #include "base/clock.h"
@@ -792,8 +793,8 @@ events_that_come_back_are_known(void **state)
     assert_int_equal(read_event(&world, 9, EVENT_KNOWN).known.returned, 0);
     struct preview preview;
     const int64_t ids[] = {9, 13};
-    assert_works(operation_preview(world.store, &(struct preview_query){ACTION_REPROCESS, ids, 2, NULL},
-                                   &world.arena, &preview, &err));
+    assert_works(look_ahead(world.store, &(struct preview_query){ACTION_REPROCESS, ids, 2, NULL},
+                            &world.arena, &preview, &err));
     assert_int_equal(preview.open, 2);
     assert_int_equal(preview.quarantined, 1);
     assert_int_equal(preview.topic_count, 2);

@@ -1,4 +1,5 @@
 // Operations that are plain SQL: what was confirmed is what happens.
+#include "tests/lib/forecast.h"
 #include "world.h"
 
 static bool
@@ -276,8 +277,8 @@ names_who_has_an_event(void **state)
     // What it says beforehand is the same.
     struct preview preview;
     const int64_t ids[] = {1, 5, 6, 7, 99};
-    assert_works(operation_preview(world.store, &(struct preview_query){ACTION_DISCARD, ids, 5, NULL},
-                                   &world.arena, &preview, &err));
+    assert_works(look_ahead(world.store, &(struct preview_query){ACTION_DISCARD, ids, 5, NULL}, &world.arena,
+                            &preview, &err));
     assert_int_equal(preview.busy, 4);
     assert_int_equal(preview.closed, 1);
     assert_int_equal(preview.open, 0);

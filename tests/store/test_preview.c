@@ -1,5 +1,6 @@
 // What the dialog says beforehand: the same, whichever way it is found out.
 #include "base/alloc.h"
+#include "tests/lib/forecast.h"
 #include "world.h"
 
 // Every second id from 1 on, times `scale`: close together, or so far apart that each is looked up.
@@ -17,7 +18,7 @@ look(struct world *world, enum operation_action action, const int64_t *ids, size
 {
     const struct preview_query query = {.action = action, .ids = ids, .count = count};
     struct preview preview;
-    assert_works(operation_preview(world->store, &query, &world->arena, &preview, &err));
+    assert_works(look_ahead(world->store, &query, &world->arena, &preview, &err));
     assert_int_equal(preview.known, preview_parts(action));
     return preview;
 }

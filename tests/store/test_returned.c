@@ -1,6 +1,7 @@
 // What is known of an event beside itself: that it failed again after it was sent, that it was written twice,
 // what came after it, and its whole story.
 #include "sender.h"
+#include "tests/lib/forecast.h"
 
 #include "base/alloc.h"
 #include "store/events/history.h"
@@ -186,9 +187,8 @@ sends_a_record_once_that_was_written_twice(void **state)
                                  "error_message) VALUES ('evt-8', 'x', '{}', 'x')");
     int64_t ids[] = {7, 8, 9, 10, 301, 302, 303};
     struct preview preview;
-    assert_works(operation_preview(sender.world.store,
-                                   &(struct preview_query){ACTION_REPROCESS, ids, 7, NULL},
-                                   &sender.world.arena, &preview, &err));
+    assert_works(look_ahead(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, 7, NULL},
+                            &sender.world.arena, &preview, &err));
     assert_int_equal(preview.doubled, 6);
     struct operation_request request = {
         .action = ACTION_REPROCESS, .ids = ids, .count = 7, .scope = "a test", .rate = RATE_UNLIMITED};
@@ -220,13 +220,12 @@ warns_of_what_was_overtaken(void **state)
              " ('n6', 'x', 'src-6', '{}', 'x', 'other', 'PENDING', localtimestamp + interval '1 h')");
     const int64_t ids[] = {1, 2, 3, 4, 5, 6, 303};
     struct preview preview;
-    assert_works(operation_preview(sender.world.store,
-                                   &(struct preview_query){ACTION_REPROCESS, ids, 7, NULL},
-                                   &sender.world.arena, &preview, &err));
+    assert_works(look_ahead(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, 7, NULL},
+                            &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 2);
     assert_int_equal(preview.overtaken_resolved, 1);
-    assert_works(operation_preview(sender.world.store, &(struct preview_query){ACTION_DISCARD, ids, 7, NULL},
-                                   &sender.world.arena, &preview, &err));
+    assert_works(look_ahead(sender.world.store, &(struct preview_query){ACTION_DISCARD, ids, 7, NULL},
+                            &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 0);
 }
 
@@ -259,16 +258,14 @@ warns_of_a_key_that_all_have(void **state)
     for (size_t i = 0; i < EVENTS; i++)
         ids[i] = FIRST + 1 + (int64_t)i;
     struct preview preview;
-    assert_works(operation_preview(sender.world.store,
-                                   &(struct preview_query){ACTION_REPROCESS, ids, EVENTS, NULL},
-                                   &sender.world.arena, &preview, &err));
+    assert_works(look_ahead(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, EVENTS, NULL},
+                            &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 19999);
     assert_int_equal(preview.overtaken_resolved, 10000);
     assert_int_equal(preview.doubled, 2);
     // The same, key by key.
-    assert_works(operation_preview(sender.world.store,
-                                   &(struct preview_query){ACTION_REPROCESS, ids, 15000, NULL},
-                                   &sender.world.arena, &preview, &err));
+    assert_works(look_ahead(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, 15000, NULL},
+                            &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 15000);
     assert_int_equal(preview.overtaken_resolved, 10000);
     free(ids);

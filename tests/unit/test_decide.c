@@ -118,6 +118,8 @@ begin(void **state)
     return 0;
 }
 
+static char asked_to[300]; // the target of the last preview
+
 // The next request, which is of this kind; returns its number, or that of what it cancels.
 static uint64_t
 asked(struct world *world, enum request_kind kind)
@@ -126,6 +128,7 @@ asked(struct world *world, enum request_kind kind)
     assert_non_null(request);
     assert_int_equal(request->kind, kind);
     uint64_t number = kind == REQUEST_CANCEL ? request->target : request->number;
+    snprintf(asked_to, sizeof asked_to, "%s", request->texts.target_topic ? request->texts.target_topic : "");
     if (kind == REQUEST_CONFIRM || kind == REQUEST_PREVIEW)
         assert_int_equal(request->ids[0], 1);
     request_destroy(request);
@@ -196,9 +199,16 @@ what_is_known_is_shown(void **state)
     assert_true(shows(world->app, "checking for duplicate event ids"));
     assert_true(shows(world->app, "type 30000 to confirm: 300")); // what was typed stays
     assert_int_equal(height_of(world), height);                   // and so does what may be clicked on
-    know(world, number, (struct preview){.known = 1u << PREVIEW_DOUBLED, .doubled = 4}, true);
+    know(world, number, (struct preview){.known = 1u << PREVIEW_DOUBLED, .doubled = 4}, false);
+    assert_true(shows(world->app, "checking for events too large for their topic"));
+    struct preview_refusal refusal = {"message of 7 bytes, topic a allows 5", "a", 6};
+    know(world, number,
+         (struct preview){
+             .known = 1u << PREVIEW_REFUSED, .refusals = &refusal, .refusal_count = 1, .refused = 6},
+         true);
     assert_true(shows(world->app, "7 have newer events of the same key, 2 already resolved"));
     assert_true(shows(world->app, "4 have the same event id as another one here"));
+    assert_true(shows(world->app, "6 will be refused: message of 7 bytes, topic a allows 5"));
     assert_int_equal(height_of(world), height);
     assert_false(shows(world->app, "checking"));
 }
@@ -215,7 +225,9 @@ what_was_looked_for_and_not_found_is_said(void **state)
     assert_true(shows(world->app, "no newer events of the same key"));
     assert_true(shows(world->app, "checking for duplicate event ids"));
     assert_int_equal(height_of(world), height);
-    know(world, number, (struct preview){.known = 1u << PREVIEW_DOUBLED}, true);
+    know(world, number, (struct preview){.known = 1u << PREVIEW_DOUBLED}, false);
+    know(world, number, (struct preview){.known = 1u << PREVIEW_REFUSED}, true);
+    assert_true(shows(world->app, "none is too large for its topic"));
     assert_true(shows(world->app, "no newer events of the same key"));
     assert_true(shows(world->app, "no duplicate event ids"));
     assert_int_equal(height_of(world), height);
@@ -333,6 +345,51 @@ unknown_risks_are_shown(void **state)
     assert_false(shows(world->app, "Cancel"));
 }
 
+// The target that the names tell is filled in, said, and counted; one that is typed is counted before it can
+// be confirmed.
+static void
+a_target_is_filled_in_and_counted_again(void **state)
+{
+    struct world *world = *state;
+    struct preview_topic topics[] = {
+        {.topic = "orders_dlq", .count = IDS, .refusal = "orders_dlq is a queue"}};
+    struct preview preview = counted;
+    preview.topics = topics;
+    preview.topic_count = 1;
+    preview.derived = "orders";
+    press(world->app, "R");
+    uint64_t number = asked(world, REQUEST_PREVIEW);
+    assert_string_equal(asked_to, "");
+    know(world, number, preview, true);
+    number = asked(world, REQUEST_PREVIEW);
+    assert_string_equal(asked_to, "orders");
+    assert_false(shows(world->app, "to confirm")); // not counted yet
+    topics[0] = (struct preview_topic){.topic = "orders", .count = IDS};
+    preview.derived = NULL;
+    preview.known = (1u << PREVIEW_PARTS) - 1;
+    know(world, number, preview, true);
+    assert_true(shows(world->app, "to   orders (30,000)"));
+    assert_true(shows(world->app, "from the name of the dead letter queue"));
+    assert_true(shows(world->app, "topics not asked yet"));
+    assert_true(shows(world->app, "--to orders"));
+    assert_true(shows(world->app, "to confirm"));
+
+    // Five fields, the count, the button and Cancel: Shift-Tab goes backwards from the reason to the last
+    // field.
+    press(world->app, "<S-Tab><S-Tab>.retry");
+    assert_null(take_request(world)); // while it is typed nothing is asked
+    assert_false(shows(world->app, "[ Reprocess ]"));
+    press(world->app, "<Tab>");
+    number = asked(world, REQUEST_PREVIEW);
+    assert_string_equal(asked_to, "orders.retry");
+    topics[0] = (struct preview_topic){
+        .topic = "orders.retry", .count = IDS, .is_asked = true, .asked_at = clock_now() - 240000000};
+    know(world, number, preview, true);
+    assert_true(shows(world->app, "to   orders.retry (30,000)"));
+    assert_true(shows(world->app, "topics asked 4m ago"));
+    press(world->app, "<Esc>");
+}
+
 // As the dialog says: the list has the filter is:quarantined.
 static void
 events_in_quarantine_are_sent_where_they_are_named(void **state)
@@ -435,6 +492,7 @@ main(void)
         DECISION(a_later_decision_names_the_earlier_one),
         DECISION(unknown_risks_are_shown),
         DECISION(quarantined_events_are_left_out_and_the_rest_counted_again),
+        DECISION(a_target_is_filled_in_and_counted_again),
         DECISION(events_in_quarantine_are_sent_where_they_are_named),
         DECISION(a_reprocess_is_called_back_until_its_first_send),
     };

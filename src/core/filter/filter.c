@@ -229,6 +229,12 @@ filter_names_quarantined(const char *text)
     return is_named;
 }
 
+bool
+quarantine_is_named(bool by_id, const char *filter)
+{
+    return by_id || filter_names_quarantined(filter);
+}
+
 // What PostgreSQL cannot return of the event.
 static unsigned
 fields_missing(const struct event *event)

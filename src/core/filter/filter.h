@@ -62,6 +62,9 @@ bool filter_is_choice(const struct filter *filter);
 // Does the filter ask for events in quarantine (is:quarantined)? A bulk reprocess leaves them out unless they
 // are named. false as well for a text that is no filter, or none (NULL).
 bool filter_names_quarantined(const char *text);
+// The one rule of a bulk reprocess: events in quarantine are left out unless somebody named them, by their
+// ids or by is:quarantined in the filter (may be NULL).
+bool quarantine_is_named(bool by_id, const char *filter);
 
 // An absent value matches nothing, except a retry count, which then counts as 0. UNDECIDED: a pattern ran
 // into its match limit; such events are counted and listed, never silently "no".

@@ -2,7 +2,8 @@
 #include "store/operations/operations.h"
 
 #include <stdlib.h>
-#include "core/target.h"
+#include <string.h>
+#include "core/selection.h"
 #include "store/pg.h"
 
 // Every statement has the same parameters, whichever of them it uses: $1 what is chosen, $2 the status that
@@ -27,11 +28,11 @@ static const char look_sql[] =
     "SELECT EXISTS (SELECT FROM redrive.operation o WHERE o.queued + o.claimed + o.in_doubt > 0),"
     " redrive.has_sent() OR EXISTS (SELECT FROM redrive.returned)";
 
-// A row a topic; in each how many all of them are.
+// A row for each place that events came from; in each how many all of them are.
 #define COUNTS(chosen)                                                                                       \
-    "SELECT e.kafka_topic::text, count(*) FILTER (WHERE e.status = $2),"                                     \
-    " sum(count(*) FILTER (WHERE e.status = $2)) OVER ()::int8 FROM " chosen                                 \
-    " GROUP BY 1 ORDER BY 2 DESC LIMIT 200"
+    "SELECT e.kafka_topic::text, coalesce(e.kafka_partition, -1), NULL, -1,"                                 \
+    " count(*) FILTER (WHERE e.status = $2), sum(count(*) FILTER (WHERE e.status = $2)) OVER ()::int8"       \
+    " FROM " chosen " GROUP BY 1, 2 ORDER BY 5 DESC LIMIT 2000"
 static const char *const counts_sql[] = {
     [CHOSEN_BY_IDS] = COUNTS(BY_IDS), [CHOSEN_BY_BITS] = COUNTS(BY_BITS)};
 
@@ -54,23 +55,26 @@ static const char busy_sql[] =
 static const char *const kept_sql[] = {
     [CHOSEN_BY_IDS] = KEPT(IS_OF_IDS("r.dlq_id")), [CHOSEN_BY_BITS] = KEPT(HAS_BIT("r.dlq_id"))};
 
-// A row for each pair of an event's own topic and the one that its newest revision names instead.
+// A row for each place, and the topic and partition that the newest revision names instead.
 #define RETARGETED(is_chosen)                                                                                \
-    "SELECT e.kafka_topic::text, r.topic, count(*) FROM redrive.revision r"                                  \
-    " JOIN :\"events\" e ON e.id = r.dlq_id AND e.status = $2"                                               \
-    " WHERE r.topic IS NOT NULL AND " is_chosen                                                              \
+    "SELECT e.kafka_topic::text, coalesce(e.kafka_partition, -1), r.topic, coalesce(r.partition, -1),"       \
+    " count(*) FROM redrive.revision r JOIN :\"events\" e ON e.id = r.dlq_id AND e.status = $2"              \
+    " WHERE (r.topic IS NOT NULL OR r.partition IS NOT NULL) AND " is_chosen                                 \
     " AND NOT EXISTS (SELECT FROM redrive.revision n WHERE n.dlq_id = r.dlq_id AND n.no > r.no)"             \
-    " GROUP BY 1, 2 ORDER BY 3 DESC LIMIT 200"
+    " GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC LIMIT 2000"
 static const char *const retargeted_sql[] = {
     [CHOSEN_BY_IDS] = RETARGETED(IS_OF_IDS("r.dlq_id")), [CHOSEN_BY_BITS] = RETARGETED(HAS_BIT("r.dlq_id"))};
 
-// A row for each pair of an event's own topic and that of its newest revision, of those in flight: they will
-// be skipped.
-static const char busy_topics_sql[] =
-    "SELECT e.kafka_topic::text, n.topic, count(*) FROM redrive.items_live($1) l"
-    " JOIN :\"events\" e ON e.id = l.dlq_id AND e.status = $2"
-    " LEFT JOIN LATERAL (SELECT r.topic FROM redrive.revision r WHERE r.dlq_id = e.id"
-    "   ORDER BY r.no DESC LIMIT 1) AS n ON true GROUP BY 1, 2";
+#define NEWEST_TARGET                                                                                        \
+    " LEFT JOIN LATERAL (SELECT r.topic, r.partition FROM redrive.revision r WHERE r.dlq_id = e.id"          \
+    "   ORDER BY r.no DESC LIMIT 1) AS n ON true"
+
+// The same of those in flight: they will be skipped.
+static const char busy_sources_sql[] =
+    "SELECT e.kafka_topic::text, coalesce(e.kafka_partition, -1), n.topic, coalesce(n.partition, -1), "
+    "count(*)"
+    " FROM redrive.items_live($1) l JOIN :\"events\" e ON e.id = l.dlq_id AND e.status = $2" NEWEST_TARGET
+    " GROUP BY 1, 2, 3, 4";
 
 // One row: ids in quarantine, eight bytes each.
 #define QUARANTINED(chosen)                                                                                  \
@@ -148,6 +152,34 @@ static const char *const overtaken_of_many_sql[] = {[CHOSEN_BY_IDS] = OVERTAKEN_
 static const char *const doubled_sql[] = {
     [CHOSEN_BY_IDS] = DOUBLED(BY_IDS), [CHOSEN_BY_BITS] = DOUBLED(BY_BITS)};
 
+// Of rows that a consumer wrote twice for one record, all but the first: a freeze skips them
+// (_freeze_reorder). Rows as those of the sources, with their ids, eight bytes each.
+static const char repeated_sql[] =
+    "SELECT e.kafka_topic::text, coalesce(e.kafka_partition, -1), n.topic, coalesce(n.partition, -1),"
+    " count(*), string_agg(int8send(e.id), '' ORDER BY e.id) FROM (SELECT w.*, row_number() OVER ("
+    "   PARTITION BY w.kafka_topic, w.kafka_partition, w.kafka_offset, w.event_id ORDER BY w.id) AS place"
+    "  FROM (SELECT e.id, e.event_id, e.kafka_topic, e.kafka_partition, e.kafka_offset FROM " BY_IDS
+    "   AND e.status = $2 AND e.kafka_topic IS NOT NULL AND e.kafka_partition IS NOT NULL"
+    "   AND e.kafka_offset IS NOT NULL) AS w"
+    "  WHERE w.id NOT IN (SELECT l.dlq_id FROM redrive.items_live($1) l)) AS e" NEWEST_TARGET
+    " WHERE e.place > 1 GROUP BY 1, 2, 3, 4";
+
+// What is stored with more than $7 bytes, a parameter of its own, the largest first; and how many those are.
+#define LARGE(chosen, is_chosen)                                                                             \
+    "WITH sized AS (SELECT e.id::bigint AS id, pg_column_size(e.event_payload)::bigint AS size"              \
+    "   FROM " chosen " AND e.status = $2 AND coalesce(pg_column_size(e.event_payload), 0) > $7"             \
+    "  UNION ALL SELECT r.dlq_id, octet_length(r.payload) FROM redrive.revision r"                           \
+    "   WHERE octet_length(r.payload) > $7 AND " is_chosen                                                   \
+    "  UNION ALL SELECT r.dlq_id, octet_length(r.value) FROM redrive.record r"                               \
+    "   WHERE octet_length(r.value) > $7 AND " is_chosen "),"                                                \
+    " large AS MATERIALIZED (SELECT s.id, max(s.size) AS size, count(*) OVER () AS of_them FROM sized s"     \
+    "   GROUP BY s.id ORDER BY 2 DESC, 1 LIMIT 2000)"                                                        \
+    " SELECT l.id, l.of_them FROM large l JOIN :\"events\" e ON e.id = l.id AND e.status = $2"               \
+    "  WHERE l.id NOT IN (SELECT i.dlq_id FROM redrive.items_live(ARRAY(SELECT id FROM large)) i)"           \
+    "  ORDER BY l.size DESC, l.id"
+static const char *const large_sql[] = {[CHOSEN_BY_IDS] = LARGE(BY_IDS, IS_OF_IDS("r.dlq_id")),
+                                        [CHOSEN_BY_BITS] = LARGE(BY_BITS, HAS_BIT("r.dlq_id"))};
+
 // The planner does not know how much it is, and would look in one list for each line of another, or think
 // that lines are too many for other processes to hand them over.
 #define SETTINGS_OF_MANY                                                                                     \
@@ -160,20 +192,52 @@ static const char settings_of_many[] = SETTINGS_OF_MANY;
 static const char settings_of_sorting[] =
     SETTINGS_OF_MANY ", pg_catalog.set_config('enable_hashagg', 'off', true)";
 
-enum { MANY = 20000, TOPICS_SHOWN = 20 };
+enum { MANY = 20000, LARGE_MOST = 2000 };
 
-// Few enough for a walk.
-static void
-count_topic(struct preview *preview, struct arena *arena, struct bytes topic, int64_t count)
+static bool
+is_same_text(const char *text, struct bytes other)
 {
-    for (size_t i = 0; i < preview->topic_count; i++) {
-        if (bytes_equal(bytes_of(preview->topics[i].topic), topic)) {
-            preview->topics[i].count += count;
+    return text ? bytes_present(other) && bytes_equal_text(other, text) : !bytes_present(other);
+}
+
+// Adds to the events that are sent alike, or takes away from them. Few enough for a walk.
+static void
+count_source(struct preview *preview, struct arena *arena, const struct preview_source *source,
+             struct bytes topic, struct bytes corrected)
+{
+    for (size_t i = 0; i < preview->source_count; i++) {
+        struct preview_source *known = &preview->sources[i];
+        if (known->partition == source->partition && known->moved == source->moved &&
+            is_same_text(known->topic, topic) && is_same_text(known->corrected, corrected)) {
+            known->count += source->count;
             return;
         }
     }
-    preview->topics[preview->topic_count++] = (struct preview_topic){
-        .topic = arena_text(arena, topic), .count = count, .refusal = target_refusal(topic, arena)};
+    struct preview_source *added = &preview->sources[preview->source_count++];
+    *added = *source;
+    added->topic = arena_text(arena, topic);
+    added->corrected = arena_text(arena, corrected);
+}
+
+// Rows of topic, partition, corrected topic and partition, count. is_moved: so many are corrected, and do not
+// stay among those of their place.
+static void
+add_sources(struct preview *preview, struct arena *arena, const PGresult *r, int sign, bool is_moved)
+{
+    for (int i = 0; r && i < PQntuples(r); i++) {
+        struct preview_source source = {.partition = value_int4(r, i, 1),
+                                        .moved = value_int4(r, i, 3),
+                                        .count = sign * value_int8(r, i, 4)};
+        struct bytes topic = value_bytes(r, i, 0), corrected = value_bytes(r, i, 2);
+        if (source.count == 0)
+            continue;
+        count_source(preview, arena, &source, topic, corrected);
+        if (!is_moved)
+            continue;
+        source.moved = -1;
+        source.count = -source.count;
+        count_source(preview, arena, &source, topic, BYTES_ABSENT);
+    }
 }
 
 static void
@@ -187,46 +251,24 @@ read_quarantined(struct bytes all, struct arena *arena, struct preview *preview)
         preview->quarantined_ids[i] = pg_read64(all.data + 8 * i);
 }
 
-static int
-by_count(const void *a, const void *b)
-{
-    const struct preview_topic *x = a, *y = b;
-    return x->count < y->count ? 1 : x->count > y->count ? -1 : 0;
-}
-
 // The counts that are needed: data that cannot exist is not looked for.
 struct preview_counting {
     bool has_live, has_sent, is_reprocess;
-    PGresult *counts, *busy, *busy_topics, *quarantined, *kept, *retargeted;
+    PGresult *counts, *busy, *busy_sources, *quarantined, *kept, *retargeted;
 };
 
-// The topics that the events are sent to: `to`, their own, or what their newest revisions name; without those
-// that will be skipped.
+// Where those that are acted on came from, without those that will be skipped.
 static void
-read_topics(const struct preview_counting *counting, const char *to, struct arena *arena,
-            struct preview *preview)
+read_sources(const struct preview_counting *counting, struct arena *arena, struct preview *preview)
 {
-    const PGresult *r = counting->counts, *moved = counting->retargeted, *busy = counting->busy_topics;
-    size_t most = (size_t)PQntuples(r) + 2 * (moved ? (size_t)PQntuples(moved) : 0) +
-                  (busy ? (size_t)PQntuples(busy) : 0);
-    preview->topics = arena_array(arena, most, sizeof *preview->topics);
-    for (int i = 0; i < PQntuples(r) && value_int8(r, i, 1) > 0; i++)
-        count_topic(preview, arena, target_of(value_bytes(r, i, 0), BYTES_ABSENT, to), value_int8(r, i, 1));
-    for (int i = 0; moved && i < PQntuples(moved); i++) {
-        struct bytes own = value_bytes(moved, i, 0);
-        count_topic(preview, arena, target_of(own, BYTES_ABSENT, to), -value_int8(moved, i, 2));
-        count_topic(preview, arena, target_of(own, value_bytes(moved, i, 1), to), value_int8(moved, i, 2));
-    }
-    for (int i = 0; busy && i < PQntuples(busy); i++)
-        count_topic(preview, arena, target_of(value_bytes(busy, i, 0), value_bytes(busy, i, 1), to),
-                    -value_int8(busy, i, 2));
-    if (preview->topic_count)
-        qsort(preview->topics, preview->topic_count, sizeof *preview->topics, by_count);
-    for (size_t i = 0; i < preview->topic_count; i++)
-        preview->refused += preview->topics[i].refusal ? preview->topics[i].count : 0;
-    while (preview->topic_count > TOPICS_SHOWN ||
-           (preview->topic_count && preview->topics[preview->topic_count - 1].count <= 0))
-        preview->topic_count--;
+    const PGresult *all[] = {counting->counts, counting->retargeted, counting->busy_sources};
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        most += all[i] ? 2 * (size_t)PQntuples(all[i]) : 0;
+    preview->sources = arena_array(arena, most, sizeof *preview->sources);
+    add_sources(preview, arena, counting->counts, 1, false);
+    add_sources(preview, arena, counting->retargeted, 1, true);
+    add_sources(preview, arena, counting->busy_sources, -1, false);
 }
 
 // How much of the table is chosen by bits: no more of them than ids would take.
@@ -244,6 +286,7 @@ static void
 query_params(const struct store *store, const struct preview_query *query, enum chosen chosen,
              struct params *params)
 {
+
     if (chosen == CHOSEN_BY_BITS)
         param_bits(params, query->ids, query->count);
     else
@@ -293,7 +336,7 @@ ask_counts(struct store *store, const struct preview_query *query, struct previe
         steps[count++] = (struct pg_step){.sql = busy_sql, .params = &ids, .whole = &counting->busy};
     if (counting->has_live && counting->is_reprocess)
         steps[count++] =
-            (struct pg_step){.sql = busy_topics_sql, .params = &ids, .whole = &counting->busy_topics};
+            (struct pg_step){.sql = busy_sources_sql, .params = &ids, .whole = &counting->busy_sources};
     if (counting->has_sent && counting->is_reprocess)
         steps[count++] = (struct pg_step){
             .sql = quarantined_sql[chosen], .params = &params, .whole = &counting->quarantined};
@@ -314,9 +357,9 @@ read_counts(const struct preview_counting *counting, const struct preview_query 
             struct preview *preview)
 {
     bool has_some = PQntuples(counting->counts) > 0;
-    int64_t right = has_some ? value_int8(counting->counts, 0, 2) : 0;
+    int64_t right = has_some ? value_int8(counting->counts, 0, 5) : 0;
     int64_t busy_right = 0;
-    read_topics(counting, query->to, arena, preview);
+    read_sources(counting, arena, preview);
     if (counting->busy) {
         preview->busy = value_int8(counting->busy, 0, 0);
         busy_right = value_int8(counting->busy, 0, 1);
@@ -342,7 +385,7 @@ preview_counts(struct store *store, const struct preview_query *query, struct ar
         read_counts(&counting, query, arena, preview);
     PQclear(counting.counts);
     PQclear(counting.busy);
-    PQclear(counting.busy_topics);
+    PQclear(counting.busy_sources);
     PQclear(counting.quarantined);
     PQclear(counting.kept);
     PQclear(counting.retargeted);
@@ -389,6 +432,64 @@ preview_doubled(struct store *store, const struct preview_query *query, struct p
     return true;
 }
 
+// Only where some share their event id; those that are one record as well are skipped.
+static bool
+preview_repeated(struct store *store, const struct preview_query *query, struct arena *arena,
+                 struct preview *preview, struct err *err)
+{
+    struct params params = {0};
+    query_params(store, query, CHOSEN_BY_IDS, &params);
+    PGresult *r = NULL;
+    if (!pg_ask(store, FOR_SCANNING, repeated_sql, &params, &r, err))
+        return false;
+    size_t rows = (size_t)PQntuples(r), count = 0;
+    struct preview_source *sources =
+        arena_array(arena, preview->source_count + rows, sizeof *preview->sources);
+    if (preview->source_count)
+        memcpy(sources, preview->sources, preview->source_count * sizeof *sources);
+    preview->sources = sources;
+    add_sources(preview, arena, r, -1, false);
+    for (size_t i = 0; i < rows; i++)
+        count += value_bytes(r, (int)i, 5).len / 8;
+    preview->repeated_ids = arena_array(arena, count + 1, sizeof *preview->repeated_ids);
+    for (size_t i = 0; i < rows; i++) {
+        struct bytes ids = value_bytes(r, (int)i, 5);
+        for (size_t k = 0; k < ids.len / 8; k++)
+            preview->repeated_ids[preview->repeated++] = pg_read64(ids.data + 8 * k);
+    }
+    (void)ids_normalise(preview->repeated_ids, count);
+    preview->open -= preview->repeated;
+    PQclear(r);
+    return true;
+}
+
+bool
+operation_large(struct store *store, const struct preview_query *query, int64_t larger, struct arena *arena,
+                int64_t **ids, size_t *count, int64_t *more, struct err *err)
+{
+    PGresult *r = NULL;
+    if (!pg_has_schema(store, err))
+        return false;
+    enum chosen chosen = chosen_of(query);
+    struct params params = {0};
+    query_params(store, query, chosen, &params);
+    param_int8(&params, larger);
+    struct pg_step steps[] = {{.sql = settings_of_many},
+                              {.sql = large_sql[chosen], .params = &params, .whole = &r}};
+    bool is_many = query->count > MANY;
+    bool ok = pg_run(store, FOR_SCANNING, steps + !is_many, 1 + (size_t)is_many, err);
+    params_release(&params);
+    if (!ok)
+        return false;
+    *count = (size_t)PQntuples(r);
+    *ids = arena_array(arena, *count + 1, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[i] = value_int8(r, (int)i, 0);
+    *more = *count && value_int8(r, 0, 1) > LARGE_MOST ? value_int8(r, 0, 1) - LARGE_MOST : 0;
+    PQclear(r);
+    return true;
+}
+
 unsigned
 preview_parts(enum operation_action action)
 {
@@ -399,29 +500,27 @@ bool
 operation_preview_part(struct store *store, const struct preview_query *query, enum preview_part part,
                        struct arena *arena, struct preview *preview, struct err *err)
 {
-    bool ok = pg_has_schema(store, err);
-    if (ok && part == PREVIEW_COUNTS)
+    if (!pg_has_schema(store, err))
+        return false;
+    bool ok = true;
+    switch (part) {
+    case PREVIEW_COUNTS:
         ok = preview_counts(store, query, arena, preview, err);
-    else if (ok && part == PREVIEW_OVERTAKEN)
+        break;
+    case PREVIEW_OVERTAKEN:
         ok = preview_overtaken(store, query, preview, err);
-    else if (ok)
-        ok = preview_doubled(store, query, preview, err);
+        break;
+    case PREVIEW_DOUBLED:
+        ok = preview_doubled(store, query, preview, err) &&
+             (preview->doubled == 0 || preview_repeated(store, query, arena, preview, err));
+        break;
+    case PREVIEW_REFUSED: // src/publish/forecast.h
+    case PREVIEW_PARTS:
+        break;
+    }
     if (ok)
         preview->known |= 1u << part;
     return ok;
-}
-
-bool
-operation_preview(struct store *store, const struct preview_query *query, struct arena *arena,
-                  struct preview *preview, struct err *err)
-{
-    *preview = (struct preview){0};
-    for (unsigned part = 0; part < PREVIEW_PARTS; part++) {
-        if ((preview_parts(query->action) & 1u << part) &&
-            !operation_preview_part(store, query, (enum preview_part)part, arena, preview, err))
-            return false;
-    }
-    return true;
 }
 
 bool

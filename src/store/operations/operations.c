@@ -125,7 +125,7 @@ add_then_reprocess(struct store *store, const struct operation_request *request,
     struct params params = {0};
     param_int8(&params, no);
     param_text(&params, request->target_topic);
-    param_int8(&params, request->count == 1 ? INT64_MAX : store->max_replays); // one event was named
+    param_int8(&params, request->takes_quarantined ? INT64_MAX : store->max_replays);
     return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_then_reprocess($1, $2, $3)", &params, err);
 }
 

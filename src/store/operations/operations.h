@@ -65,12 +65,15 @@ struct preview_query {
     size_t count;
     const char *to; // the topic that all of them are sent to; NULL: each to its own
 };
-// Adds one part to the preview; texts go to the arena. store_interrupt ends it.
+// Adds one part to the preview; texts go to the arena. store_interrupt ends it. What becomes of the events at
+// their targets is up to the caller (publish/forecast.h): `sources` are given.
 bool operation_preview_part(struct store *store, const struct preview_query *query, enum preview_part part,
                             struct arena *arena, struct preview *preview, struct err *err) MUST_CHECK;
-// Adds all parts of the action.
-bool operation_preview(struct store *store, const struct preview_query *query, struct arena *arena,
-                       struct preview *preview, struct err *err) MUST_CHECK;
+// The events that a reprocess would act on and that are stored with more than `larger` bytes, the largest
+// first, at most 2,000; *more: so many others there are, busy ones included.
+bool operation_large(struct store *store, const struct preview_query *query, int64_t larger,
+                     struct arena *arena, int64_t **ids, size_t *count, int64_t *more,
+                     struct err *err) MUST_CHECK;
 unsigned preview_parts(enum operation_action action); // set of 1 << enum preview_part
 // Fills only the quarantined events among those a reprocess would act on, for callers that show no preview.
 bool operation_quarantined(struct store *store, const int64_t *ids, size_t count, struct arena *arena,

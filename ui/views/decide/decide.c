@@ -68,8 +68,7 @@ static void
 decide_forget(struct decide *decide)
 {
     free(decide->ids);
-    free(decide->left_out);
-    decide->ids = decide->left_out = NULL;
+    decide->ids = NULL;
     decide->left_out_count = 0;
     decide->count = 0;
     decide->capacity = 0;
@@ -112,12 +111,14 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     decide->action = action;
     decide->hidden = words->hidden;
     decide->undoes = words->undoes;
+    decide->is_derived = false;
     decide->refused_by_check = words->refused_by_check;
     take_words(&decide->what, words->what);
     take_words(&decide->filter, words->filter);
     take_words(&decide->recipe, words->recipe);
     take_words(&decide->would, words->would);
-    decide->is_named = filter_names_quarantined(words->filter) || filter_names_quarantined(words->shown_by);
+    decide->is_named =
+        quarantine_is_named(false, words->filter) || quarantine_is_named(false, words->shown_by);
     snprintf(decide->group, sizeof decide->group, "%s", words->group ? words->group : "");
     return true;
 }
@@ -181,6 +182,7 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     confirm->action = decide->action;
     confirm->rate = RATE_UNLIMITED;
     confirm->undoes = decide->undoes;
+    confirm->takes_quarantined = decide->is_named;
     memcpy(confirm->key, decide->key, sizeof confirm->key);
 
     decide_fields_take(app_config(app), dialog, request);
@@ -221,7 +223,22 @@ ask_preview(struct app *app, struct decide *decide)
     preview->ids = alloc_array(decide->count, sizeof *preview->ids);
     memcpy(preview->ids, decide->ids, decide->count * sizeof *preview->ids);
     preview->id_count = decide->count;
+    struct bytes to = decide->action == ACTION_REPROCESS ? decide_fields_topic(decide->dialog) : BYTES("");
+    if (to.len)
+        preview->texts.target_topic = strndup(to.data, to.len);
     decide->preview_number = app_send(app, preview);
+}
+
+// Another target: it is counted again what goes where.
+static void
+edited(struct app *app, void *state)
+{
+    struct decide *decide = state;
+    if (decide->action != ACTION_REPROCESS || !decide->dialog)
+        return;
+    stop_preview(app, decide);
+    dialog_set_waiting(decide->dialog, true);
+    ask_preview(app, decide);
 }
 
 static void
@@ -229,7 +246,6 @@ open_dialog(struct app *app, struct decide *decide)
 {
     const struct decide_verb *verb = verb_of(decide);
     decide->count = ids_normalise(decide->ids, decide->count);
-    decide->is_named |= decide->count == 1;
     uuid_make(decide->key);
 
     struct arena arena = {0};
@@ -243,6 +259,7 @@ open_dialog(struct app *app, struct decide *decide)
         .command = strbuf_text(&command),
         .confirmed = confirmed,
         .cancelled = cancelled,
+        .edited = edited,
     };
     request.field_count = decide_fields(app_config(app), decide->action, is_revert(decide),
                                         decide->refused_by_check, &arena, request.fields);
@@ -269,6 +286,7 @@ decide_ids(struct app *app, struct decide *decide, enum operation_action action,
     decide->ids = alloc_array(count, sizeof *ids);
     memcpy(decide->ids, ids, count * sizeof *ids);
     decide->count = count;
+    decide->is_named |= quarantine_is_named(count == 1, NULL);
     open_dialog(app, decide);
 }
 
@@ -337,10 +355,49 @@ receive_list(struct app *app, struct decide *decide, const struct reply *reply)
 
 enum { TARGETS_SHOWN = 4 };
 
+// What the payload is, where it is not as the table holds it.
+static void
+describe_payload(const struct decide *decide, const struct preview *preview)
+{
+    char count[TEXT_SHORT];
+    struct strbuf line = {0};
+    if (preview->revised)
+        strbuf_printf(&line, MSG_PAYLOAD_CORRECTED, text_count(preview->revised, count));
+    if (preview->raw)
+        strbuf_printf(&line, "%s" MSG_PAYLOAD_ORIGINAL, line.len ? ", " : "",
+                      text_count(preview->raw, count));
+    if (line.len)
+        dialog_line(decide->dialog, ROLE_DIALOG, MSG_PAYLOAD, strbuf_text(&line));
+    strbuf_release(&line);
+}
+
+// Whether Kafka was asked about the topics, and how long ago: " · topics asked 4m ago".
+static const char *
+asked(struct app *app, const struct preview *preview, struct arena *arena)
+{
+    char age[TEXT_SHORT];
+    int64_t oldest = INT64_MAX;
+    size_t unknown = 0;
+    for (size_t i = 0; i < preview->topic_count; i++) {
+        const struct preview_topic *topic = &preview->topics[i];
+        unknown += !topic->is_asked && !topic->refusal;
+        if (topic->is_asked && topic->asked_at < oldest)
+            oldest = topic->asked_at;
+    }
+    if (unknown)
+        return MSG_TOPICS_NOT_ASKED;
+    if (oldest == INT64_MAX)
+        return "";
+    int64_t passed = app_now(app) - oldest;
+    return passed < 60 * US_PER_SECOND ? MSG_TOPICS_ASKED
+                                       : arena_printf(arena, MSG_TOPICS_ASKED_AGO, text_age(passed, age));
+}
+
 static void
 describe_topics(struct app *app, const struct decide *decide, const struct preview *preview)
 {
     struct strbuf line = {0};
+    struct arena arena = {0};
     char count[TEXT_SHORT];
     size_t targets = 0;
     for (size_t i = 0; i < preview->topic_count; i++) {
@@ -353,22 +410,18 @@ describe_topics(struct app *app, const struct decide *decide, const struct previ
     const struct status *status = app_status(app);
     const char *words = *status->promise_words ? status->promise_words : MSG_NOT_PROBED;
     dialog_line(decide->dialog, ROLE_DIALOG, "to   %s", targets ? strbuf_text(&line) : MSG_NO_TARGET);
+    if (decide->is_derived && decide_fields_topic(decide->dialog).len)
+        dialog_line(decide->dialog, ROLE_DIALOG, MSG_TARGET_DERIVED);
     for (size_t i = 0; i < preview->topic_count; i++) {
         if (preview->topics[i].refusal)
             dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_TARGET_REFUSED,
                         text_count(preview->topics[i].count, count), preview->topics[i].refusal);
     }
     dialog_line(decide->dialog, status->promise == PROMISE_EXACTLY_ONCE ? ROLE_STATUS_OK : ROLE_STATUS_WARN,
-                "     %s", words);
-    strbuf_reset(&line);
-    if (preview->revised)
-        strbuf_printf(&line, MSG_PAYLOAD_CORRECTED, text_count(preview->revised, count));
-    if (preview->raw)
-        strbuf_printf(&line, "%s" MSG_PAYLOAD_ORIGINAL, line.len ? ", " : "",
-                      text_count(preview->raw, count));
-    if (line.len) // else all of them go as the table holds them
-        dialog_line(decide->dialog, ROLE_DIALOG, MSG_PAYLOAD, strbuf_text(&line));
+                "     %s%s", words, asked(app, preview, &arena));
+    describe_payload(decide, preview);
     strbuf_release(&line);
+    arena_release(&arena);
 }
 
 static void
@@ -390,22 +443,27 @@ leave_out(struct decide *decide, const struct preview *preview)
 {
     if (decide->action != ACTION_REPROCESS || decide->is_named || preview->quarantined_count == 0)
         return false;
-    size_t kept = 0;
-    free(decide->left_out);
-    decide->left_out = alloc_array(preview->quarantined_count, sizeof *decide->left_out);
-    decide->left_out_count = 0;
-    for (size_t i = 0, q = 0; i < decide->count; i++) {
-        while (q < preview->quarantined_count && preview->quarantined_ids[q] < decide->ids[i])
-            q++;
-        if (q < preview->quarantined_count && preview->quarantined_ids[q] == decide->ids[i])
-            decide->left_out[decide->left_out_count++] = decide->ids[i];
-        else
-            decide->ids[kept++] = decide->ids[i];
-    }
+    size_t kept =
+        ids_without(decide->ids, decide->count, preview->quarantined_ids, preview->quarantined_count);
+    decide->left_out_count += decide->count - kept;
+    bool is_fewer = kept < decide->count;
     decide->count = kept;
     if (dialog_request(decide->dialog)->typed_count > 0)
         dialog_set_count(decide->dialog, (int64_t)kept);
-    return decide->left_out_count > 0;
+    return is_fewer;
+}
+
+// The events are of dead letter queues whose names tell one topic: that is filled in as the target, to be
+// edited. True: it is counted again with it.
+static bool
+fill_in_target(struct app *app, struct decide *decide, const struct preview *preview)
+{
+    if (!preview->derived || decide->is_derived || decide_fields_topic(decide->dialog).len)
+        return false;
+    decide->is_derived = true;
+    decide_fields_set_topic(decide->dialog, preview->derived);
+    edited(app, decide);
+    return true;
 }
 
 // Events that this operation will skip.
@@ -483,6 +541,8 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
         ask_preview(app, decide); // the counts of the rest
         return;
     }
+    if (has_counts && decide->action == ACTION_REPROCESS && fill_in_target(app, decide, preview))
+        return;
     if (reply->is_last)
         decide->preview_number = 0;
     if (has_counts)

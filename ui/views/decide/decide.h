@@ -31,12 +31,12 @@ struct decide {
     struct decide_risks risks; // of a reprocess
     struct dialog *dialog;
     char key[UUID_SIZE];
-    int64_t *left_out; // of a bulk reprocess: in quarantine, not among ids; ascending
-    size_t left_out_count;
+    size_t left_out_count;       // of a bulk reprocess: in quarantine, not among ids
     int64_t undoes;              // the operation that this one undoes, or 0
     bool is_named;               // chosen one by one, or by is:quarantined
     struct strbuf recipe, would; // of ACTION_CORRECT
     int64_t refused_by_check;    // likewise
+    bool is_derived;             // `to` was filled in, from the names of dead letter queues
     struct {
         int64_t no; // the operation confirmed last, while it can be undone; 0: none
         int64_t until;

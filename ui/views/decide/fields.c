@@ -153,9 +153,26 @@ decide_fields(const struct app_config *config, enum operation_action action, boo
                                                 .check = check_steps};
     fields[FIELD_HALT] = (struct dialog_field){
         .label = "halt", .option = "--halt-above", .hint = MSG_HALT_HINT, .width = 40, .check = check_halt};
-    fields[FIELD_TOPIC] = (struct dialog_field){
-        .label = "to", .option = "--to", .hint = MSG_TOPIC_HINT, .width = 40, .check = target_check};
+    fields[FIELD_TOPIC] = (struct dialog_field){.label = "to",
+                                                .option = "--to",
+                                                .hint = MSG_TOPIC_HINT,
+                                                .width = 40,
+                                                .is_counted = true,
+                                                .check = target_check};
     return FIELD_TOPIC + 1;
+}
+
+struct bytes
+decide_fields_topic(const struct dialog *dialog)
+{
+    struct bytes topic = dialog_value(dialog, FIELD_TOPIC);
+    return topic.len && target_check(topic, NULL) ? topic : BYTES("");
+}
+
+void
+decide_fields_set_topic(struct dialog *dialog, const char *topic)
+{
+    dialog_set_value(dialog, FIELD_TOPIC, topic);
 }
 
 static void

@@ -1,11 +1,13 @@
 #include "ui/views/decide/risks.h"
 
+#include <stdio.h>
 #include "base/text.h"
 #include "ui/views/decide/texts.h"
 
 static void
-describe_overtaken(const struct preview *found, struct dialog *dialog)
+describe_overtaken(const struct decide_risks *risks, struct dialog *dialog)
 {
+    const struct preview *found = &risks->found;
     char count[TEXT_SHORT];
     char other[TEXT_SHORT];
     dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_OVERTAKEN, text_count(found->overtaken, count),
@@ -15,10 +17,31 @@ describe_overtaken(const struct preview *found, struct dialog *dialog)
 }
 
 static void
-describe_doubled(const struct preview *found, struct dialog *dialog)
+describe_doubled(const struct decide_risks *risks, struct dialog *dialog)
 {
+    const struct preview *found = &risks->found;
     char count[TEXT_SHORT];
     dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_DUPLICATES, text_count(found->doubled, count));
+    if (found->repeated)
+        dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_REPEATED, text_count(found->repeated, count));
+}
+
+static void
+describe_refused(const struct decide_risks *risks, struct dialog *dialog)
+{
+    char count[TEXT_SHORT];
+    const struct preview *found = &risks->found;
+    if (found->refused)
+        dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_REFUSED_SINGLY, text_count(found->refused, count),
+                    risks->why_refused, found->refusal_count > 1 ? MSG_REFUSED_MORE : "");
+    if (found->unmeasured)
+        dialog_line(dialog, ROLE_DIALOG, MSG_UNMEASURED, text_count(found->unmeasured, count));
+}
+
+static int64_t
+refused_singly(const struct preview *found)
+{
+    return found->refused + found->unmeasured;
 }
 
 static int64_t
@@ -39,12 +62,27 @@ static const struct risk {
     const char *what; // is checked for
     const char *none;
     int64_t (*count)(const struct preview *found);
-    void (*describe)(const struct preview *found, struct dialog *dialog);
+    void (*describe)(const struct decide_risks *risks, struct dialog *dialog);
 } rows[] = {
     {PREVIEW_OVERTAKEN, MSG_OVERTAKEN_WHAT, MSG_OVERTAKEN_NONE, overtaken, describe_overtaken},
     {PREVIEW_DOUBLED, MSG_DUPLICATES_WHAT, MSG_DUPLICATES_NONE, doubled, describe_doubled},
+    {PREVIEW_REFUSED, MSG_REFUSED_WHAT, MSG_REFUSED_NONE, refused_singly, describe_refused},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
+
+// Those that are refused for their topic are told with it.
+static void
+add_refused(struct decide_risks *risks, const struct preview *preview)
+{
+    struct preview *found = &risks->found;
+    found->refused = 0;
+    found->unmeasured = preview->unmeasured;
+    found->refusal_count = preview->refusal_count;
+    for (size_t i = 0; i < preview->refusal_count; i++)
+        found->refused += preview->refusals[i].count;
+    if (preview->refusal_count)
+        snprintf(risks->why_refused, sizeof risks->why_refused, "%s", preview->refusals[0].reason);
+}
 
 void
 decide_risks_add(struct decide_risks *risks, const struct preview *preview)
@@ -55,15 +93,19 @@ decide_risks_add(struct decide_risks *risks, const struct preview *preview)
         found->overtaken = preview->overtaken;
         found->overtaken_resolved = preview->overtaken_resolved;
     }
-    if (preview->known & 1u << PREVIEW_DOUBLED)
+    if (preview->known & 1u << PREVIEW_DOUBLED) {
         found->doubled = preview->doubled;
+        found->repeated = preview->repeated;
+    }
+    if (preview->known & 1u << PREVIEW_REFUSED)
+        add_refused(risks, preview);
 }
 
 static void
 describe_known(const struct decide_risks *risks, const struct risk *row, struct dialog *dialog)
 {
     if (row->count(&risks->found))
-        row->describe(&risks->found, dialog);
+        row->describe(risks, dialog);
     else if (risks->was_looking)
         dialog_line(dialog, ROLE_DIM, "%s", row->none);
 }

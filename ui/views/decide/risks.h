@@ -10,9 +10,10 @@
 #include "ui/widgets/dialog.h"
 
 struct decide_risks {
-    struct preview found; // as far as it is known
-    size_t lines;         // of the dialog, above these
-    bool was_looking;     // some line said "checking"
+    struct preview found; // as far as it is known; without lists
+    char why_refused[200];
+    size_t lines;     // of the dialog, above these
+    bool was_looking; // some line said "checking"
 };
 
 void decide_risks_add(struct decide_risks *risks, const struct preview *preview);

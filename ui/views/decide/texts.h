@@ -33,6 +33,10 @@
 #define MSG_SCOPE_HIDDEN "%s, %s hidden by the filter"
 #define MSG_NO_TARGET "no topic"
 #define MSG_TARGET_REFUSED "%s will be refused: %s"
+#define MSG_TARGET_DERIVED "     from the name of the dead letter queue; edit `to` to send elsewhere"
+#define MSG_TOPICS_NOT_ASKED " · topics not asked yet"
+#define MSG_TOPICS_ASKED " · topics asked just now"
+#define MSG_TOPICS_ASKED_AGO " · topics asked %s ago"
 #define MSG_PAYLOAD "payload: %s"
 #define MSG_PAYLOAD_CORRECTED "%s corrected"
 #define MSG_PAYLOAD_ORIGINAL "%s original bytes"
@@ -53,6 +57,12 @@
     "writes a revision of each as it was before operation %" PRId64 "; the history stays"
 
 // what is checked while the dialog is open
+#define MSG_REPEATED "%s will be skipped: another row of the same record is sent"
+#define MSG_REFUSED_SINGLY "%s will be refused: %s%s"
+#define MSG_REFUSED_MORE ", and others"
+#define MSG_REFUSED_NONE "none is too large for its topic"
+#define MSG_REFUSED_WHAT "events too large for their topic"
+#define MSG_UNMEASURED "%s large ones were not measured"
 #define MSG_DUPLICATES "%s have the same event id as another one here"
 #define MSG_DUPLICATES_WHAT "duplicate event ids"
 #define MSG_DUPLICATES_NONE "no duplicate event ids"

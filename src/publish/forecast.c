@@ -1,0 +1,392 @@
+#include "publish/forecast.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "core/selection.h"
+#include "core/target.h"
+#include "publish/originals.h"
+#include "store/events/events.h"
+#include "store/operations/topics.h"
+
+enum {
+    TOPIC_MS = 5000,
+    ORIGINALS_MS = 2000,
+    PAGE = 50,
+    TOPICS_SHOWN = 20,
+    // Stored in less, a payload is not compressed as a rule.
+    SMALL = 1500,
+    // How much smaller compression makes a text at most (lz4 255 times, pglz 91).
+    COMPRESSION = 256,
+};
+#define MEASURE_FOR (3 * US_PER_SECOND)
+#define FRESH (30 * US_PER_SECOND)
+
+struct forecast_topic {
+    const char *name;
+    bool is_asked; // Kafka said what follows
+    struct topic topic;
+    int64_t asked_at; // instant
+};
+
+static struct forecast_topic *
+find_topic(struct forecast *forecast, const char *name)
+{
+    for (size_t i = 0; i < forecast->topic_count; i++)
+        if (strcmp(forecast->topics[i].name, name) == 0)
+            return &forecast->topics[i];
+    return NULL;
+}
+
+static void
+ask_kafka(struct forecast *forecast, struct forecast_topic *topic)
+{
+    if (!forecast->broker || err_is_set(&forecast->kafka))
+        return;
+    topic->is_asked = broker_topic(forecast->broker, topic->name, TOPIC_MS, &topic->topic, &forecast->kafka);
+    topic->asked_at = clock_now();
+}
+
+static void
+take_known(struct forecast_topic *topic, const struct topic_known *known)
+{
+    static const enum topic_state states[] = {[ANSWER_NONE] = TOPIC_KNOWN,
+                                              [ANSWER_KNOWN] = TOPIC_KNOWN,
+                                              [ANSWER_MISSING] = TOPIC_MISSING,
+                                              [ANSWER_DENIED] = TOPIC_DENIED};
+    topic->is_asked = known->answer != ANSWER_NONE;
+    topic->asked_at = known->asked_at;
+    topic->topic = (struct topic){states[known->answer], known->partitions, known->max_bytes};
+}
+
+// What workers learned of those that Kafka was not asked about; asks them where that is old. That somebody
+// may not ask is no failure: nothing is known then.
+static bool
+ask_workers(struct forecast *forecast, size_t from, struct err *err)
+{
+    size_t count = forecast->topic_count - from, old = 0;
+    const char **names = arena_array(&forecast->arena, count + 1, sizeof *names);
+    const char **stale = arena_array(&forecast->arena, count + 1, sizeof *stale);
+    struct topic_known *known = arena_array(&forecast->arena, count + 1, sizeof *known);
+    int64_t now = 0;
+    for (size_t i = 0; i < count; i++)
+        names[i] = forecast->topics[from + i].name;
+    if (!topics_known(forecast->store, names, count, known, err) || !store_now(forecast->store, &now, err))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        struct forecast_topic *topic = &forecast->topics[from + i];
+        if (!topic->is_asked)
+            take_known(topic, &known[i]);
+        if (!topic->is_asked || now - topic->asked_at > FRESH)
+            stale[old++] = names[i];
+    }
+    struct err ignored = {0};
+    bool has_worker = false;
+    if (old && forecast->wants_topics && topics_want(forecast->store, stale, old, &has_worker, &ignored))
+        forecast->has_worker |= has_worker;
+    return true;
+}
+
+// Where an event of this source is sent.
+static void
+place_source(const struct forecast *forecast, const struct preview_source *source, const char *to,
+             const struct topic *topic, struct arena *arena, struct plan *plan)
+{
+    struct event event = {
+        .topic = source->topic ? bytes_of(source->topic) : BYTES_ABSENT,
+        .origin = {.has_partition = source->partition >= 0, .partition = source->partition},
+        .known.correction = {.has_topic = source->corrected != NULL,
+                             .topic = source->corrected ? bytes_of(source->corrected) : BYTES_ABSENT,
+                             .has_partition = source->moved >= 0,
+                             .partition = source->moved},
+    };
+    const struct plan_input input = {.event = &event, .target_topic = to, .topic = topic};
+    plan_place(forecast->plan, &input, arena, plan);
+}
+
+// Topics that something can be sent to and that were not asked about yet.
+static bool
+learn_topics(struct forecast *forecast, const struct preview_query *query, const struct preview *preview,
+             struct err *err)
+{
+    size_t from = forecast->topic_count;
+    for (size_t i = 0; i < preview->source_count; i++) {
+        struct plan plan;
+        if (preview->sources[i].count <= 0)
+            continue;
+        place_source(forecast, &preview->sources[i], query->to, NULL, &forecast->arena, &plan);
+        if (plan.refusal || find_topic(forecast, plan.topic))
+            continue;
+        forecast->topics = alloc_grow(forecast->topics, forecast->topic_count, &forecast->topic_capacity,
+                                      sizeof *forecast->topics);
+        struct forecast_topic *topic = &forecast->topics[forecast->topic_count++];
+        *topic = (struct forecast_topic){.name = arena_text(&forecast->arena, bytes_of(plan.topic)),
+                                         .topic.max_bytes = -1,
+                                         .asked_at = TIME_ABSENT};
+        ask_kafka(forecast, topic);
+    }
+    bool is_whole = from == forecast->topic_count || (forecast->broker && !err_is_set(&forecast->kafka));
+    return is_whole || ask_workers(forecast, from, err);
+}
+
+static bool
+is_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : !a && !b;
+}
+
+static void
+count_topic(struct preview *preview, const struct preview_topic *one)
+{
+    for (size_t i = 0; i < preview->topic_count; i++)
+        if (is_same(preview->topics[i].topic, one->topic) &&
+            is_same(preview->topics[i].refusal, one->refusal)) {
+            preview->topics[i].count += one->count;
+            return;
+        }
+    preview->topics[preview->topic_count++] = *one;
+}
+
+static int
+by_count(const void *a, const void *b)
+{
+    const struct preview_topic *x = a, *y = b;
+    return x->count < y->count ? 1 : x->count > y->count ? -1 : 0;
+}
+
+// The one topic that all events are meant for, where some came from dead letter queues of it.
+static const char *
+derive(const struct preview *preview, struct arena *arena)
+{
+    struct bytes derived = BYTES_ABSENT;
+    bool is_some = false;
+    for (size_t i = 0; i < preview->topic_count; i++) {
+        if (!preview->topics[i].topic)
+            return NULL;
+        struct bytes topic = bytes_of(preview->topics[i].topic), original = topic_original(topic);
+        if (bytes_present(derived) && !bytes_equal(derived, original))
+            return NULL;
+        derived = original;
+        is_some |= topic_is_queue(topic);
+    }
+    return is_some && target_check(derived, NULL) ? arena_text(arena, derived) : NULL;
+}
+
+static bool
+forecast_topics(struct forecast *forecast, const struct preview_query *query, struct arena *arena,
+                struct preview *preview, struct err *err)
+{
+    if (!learn_topics(forecast, query, preview, err))
+        return false;
+    preview->topics = arena_array(arena, preview->source_count + 1, sizeof *preview->topics);
+    preview->topic_count = 0;
+    preview->refused = 0;
+    for (size_t i = 0; i < preview->source_count; i++) {
+        const struct preview_source *source = &preview->sources[i];
+        struct plan plan;
+        if (source->count <= 0)
+            continue;
+        place_source(forecast, source, query->to, NULL, arena, &plan);
+        const struct forecast_topic *known = plan.refusal ? NULL : find_topic(forecast, plan.topic);
+        if (known && known->is_asked)
+            place_source(forecast, source, query->to, &known->topic, arena, &plan);
+        const struct preview_topic one = {.topic = plan.topic[0] ? plan.topic : NULL,
+                                          .count = source->count,
+                                          .refusal = plan.refusal,
+                                          .is_asked = known && known->is_asked,
+                                          .asked_at = known ? known->asked_at : TIME_ABSENT};
+        count_topic(preview, &one);
+        preview->refused += plan.refusal ? source->count : 0;
+    }
+    if (preview->topic_count)
+        qsort(preview->topics, preview->topic_count, sizeof *preview->topics, by_count);
+    preview->derived = query->to ? NULL : derive(preview, arena);
+    if (preview->topic_count > TOPICS_SHOWN)
+        preview->topic_count = TOPICS_SHOWN;
+    return true;
+}
+
+// --- one by one ---
+
+static void
+count_refusal(struct preview *preview, const struct plan *plan, struct arena *arena)
+{
+    for (size_t i = 0; i < preview->refusal_count; i++) {
+        struct preview_refusal *known = &preview->refusals[i];
+        if (plan->is_too_large ? known->too_large_for && strcmp(known->too_large_for, plan->topic) == 0
+                               : strcmp(known->reason, plan->refusal) == 0) {
+            known->count++;
+            return;
+        }
+    }
+    preview->refusals[preview->refusal_count++] = (struct preview_refusal){
+        .reason = arena_text(arena, bytes_of(plan->refusal)),
+        .too_large_for = plan->is_too_large ? arena_text(arena, bytes_of(plan->topic)) : NULL,
+        .count = 1};
+}
+
+static bool
+is_repeated(const struct preview *preview, int64_t id)
+{
+    int64_t one = id;
+    return preview->repeated && ids_without(&one, 1, preview->repeated_ids, (size_t)preview->repeated) == 0;
+}
+
+static void
+plan_one(struct forecast *forecast, const struct event *event, const struct original *original,
+         const char *to, struct arena *arena, struct preview *preview)
+{
+    struct arena of_this = {0};
+    struct plan plan;
+    struct plan_input input = {.event = event, .original = original, .target_topic = to};
+    plan_place(forecast->plan, &input, &of_this, &plan);
+    const struct forecast_topic *known = plan.refusal ? NULL : find_topic(forecast, plan.topic);
+    if (known && known->is_asked)
+        input.topic = &known->topic;
+    plan_place(forecast->plan, &input, &of_this, &plan);
+    if (!plan.refusal && !is_repeated(preview, event->id)) { // else it is counted with its topic
+        plan_make(forecast->plan, &input, &of_this, &plan);
+        if (plan.refusal) {
+            count_refusal(preview, &plan, arena);
+            preview->refused++;
+        }
+    }
+    arena_release(&of_this);
+}
+
+// The records in Kafka, where the worker would send these; NULL: it sends what is kept, or Kafka is slow now,
+// which is nothing to foretell from.
+static bool
+find_originals(struct forecast *forecast, const struct event_page *page, struct arena *arena,
+               struct original **originals, struct err *err)
+{
+    *originals = NULL;
+    if (!forecast->broker || err_is_set(&forecast->kafka))
+        return true;
+    struct err failure = {0};
+    const struct event **events = arena_array(arena, page->count + 1, sizeof *events);
+    struct original *found = arena_array(arena, page->count + 1, sizeof *found);
+    for (size_t i = 0; i < page->count; i++)
+        events[i] = &page->events[i];
+    if (!originals_find(forecast->store, forecast->broker, events, page->count, ORIGINALS_MS, NULL, NULL,
+                        arena, found, &failure))
+        return failure.kind == ERR_UNREACHABLE || err_set(err, failure.kind, "%s", failure.text);
+    for (size_t i = 0; i < page->count; i++)
+        if (found[i].state == ORIGINAL_FAILED)
+            found[i].state = ORIGINAL_NOT_ASKED;
+    *originals = found;
+    return true;
+}
+
+static bool
+plan_page(struct forecast *forecast, const struct preview_query *query, const struct event_page *page,
+          struct arena *arena, struct preview *preview, struct err *err)
+{
+    struct arena of_these = {0};
+    struct original *originals;
+    bool ok = find_originals(forecast, page, &of_these, &originals, err);
+    for (size_t i = 0; ok && i < page->count; i++)
+        plan_one(forecast, &page->events[i], originals ? &originals[i] : NULL, query->to, arena, preview);
+    arena_release(&of_these);
+    return ok;
+}
+
+// What is stored in as much or less fits into every topic that is known.
+static int64_t
+always_fits(const struct forecast *forecast)
+{
+    const char *key = forecast->plan->key;
+    int64_t fits = key && key[0] == '$' ? -1 : SMALL; // the key may not be there in any of them
+    for (size_t i = 0; i < forecast->topic_count; i++) {
+        int64_t limit = forecast->topics[i].is_asked ? forecast->topics[i].topic.max_bytes : -1;
+        if (limit > 0 && limit / COMPRESSION < fits)
+            fits = limit / COMPRESSION;
+    }
+    return fits;
+}
+
+static bool
+forecast_refused(struct forecast *forecast, const struct preview_query *query, struct arena *arena,
+                 struct preview *preview, struct err *err)
+{
+    int64_t *ids;
+    size_t count;
+    if (!operation_large(forecast->store, query, always_fits(forecast), arena, &ids, &count,
+                         &preview->unmeasured, err))
+        return false;
+    preview->refusals = arena_array(arena, count + 1, sizeof *preview->refusals);
+    int64_t start = clock_mono();
+    size_t at = 0;
+    while (at < count && clock_mono() - start < MEASURE_FOR) {
+        const struct event_query page_of = {.takes_unreadable = true,
+                                            .fields = EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW,
+                                            .ids = ids + at,
+                                            .id_count = count - at < PAGE ? count - at : PAGE,
+                                            .most_bytes = EVENT_PAGE_BYTES};
+        struct event_page page = {0};
+        if (!store_events(forecast->store, &page_of, &page, err))
+            return false;
+        at += event_page_answers(&page, &page_of);
+        bool ok = plan_page(forecast, query, &page, arena, preview, err);
+        event_page_release(&page);
+        if (!ok)
+            return false;
+    }
+    preview->unmeasured += (int64_t)(count - at);
+    return true;
+}
+
+bool
+forecast_part(struct forecast *forecast, const struct preview_query *query, enum preview_part part,
+              struct arena *arena, struct preview *preview, struct err *err)
+{
+    int64_t repeated = preview->repeated;
+    if (!operation_preview_part(forecast->store, query, part, arena, preview, err))
+        return false;
+    if (query->action != ACTION_REPROCESS)
+        return true;
+    if (part == PREVIEW_COUNTS || (preview->repeated > repeated && preview->known & 1u << PREVIEW_COUNTS))
+        return forecast_topics(forecast, query, arena, preview, err);
+    return part != PREVIEW_REFUSED || forecast_refused(forecast, query, arena, preview, err);
+}
+
+bool
+forecast_make(struct forecast *forecast, const struct preview_query *query, struct arena *arena,
+              struct preview *preview, struct err *err)
+{
+    *preview = (struct preview){0};
+    for (unsigned part = 0; part < PREVIEW_PARTS; part++)
+        if ((preview_parts(query->action) & 1u << part) &&
+            !forecast_part(forecast, query, (enum preview_part)part, arena, preview, err))
+            return false;
+    return true;
+}
+
+bool
+forecast_has_news(struct forecast *forecast, bool *has_news, struct err *err)
+{
+    const char **names = arena_array(&forecast->arena, forecast->topic_count + 1, sizeof *names);
+    struct topic_known *known = arena_array(&forecast->arena, forecast->topic_count + 1, sizeof *known);
+    *has_news = false;
+    for (size_t i = 0; i < forecast->topic_count; i++)
+        names[i] = forecast->topics[i].name;
+    if (!topics_known(forecast->store, names, forecast->topic_count, known, err))
+        return false;
+    bool is_whole = true;
+    for (size_t i = 0; i < forecast->topic_count; i++) {
+        *has_news |= known[i].asked_at != forecast->topics[i].asked_at;
+        is_whole &= known[i].answer != ANSWER_NONE;
+    }
+    *has_news = *has_news && is_whole;
+    if (*has_news)
+        forecast->topic_count = 0;
+    return true;
+}
+
+void
+forecast_release(struct forecast *forecast)
+{
+    free(forecast->topics);
+    arena_release(&forecast->arena);
+}
