@@ -50,6 +50,8 @@ broker_close(struct broker *broker)
     for (size_t i = 0; i < broker->ends_count; i++)
         strbuf_release(&broker->ends[i].text);
     free(broker->ends);
+    strbuf_release(&broker->groups.topics);
+    free(broker->groups.rows);
     free(broker);
 }
 

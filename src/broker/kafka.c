@@ -354,13 +354,13 @@ kafka_wait(int64_t deadline, int most)
 
 // Options for requests of one kind.
 static rd_kafka_AdminOptions_t *
-admin_options(rd_kafka_t *handle, rd_kafka_admin_op_t operation, int timeout_ms)
+admin_options(rd_kafka_t *handle, rd_kafka_admin_op_t operation, int timeout_ms, bool takes_unstable)
 {
     char text[128];
     rd_kafka_AdminOptions_t *options = rd_kafka_AdminOptions_new(handle, operation);
     if (rd_kafka_AdminOptions_set_request_timeout(options, timeout_ms, text, sizeof text))
         die("a timeout of %d ms is not taken by librdkafka: %s", timeout_ms, text);
-    if (operation == RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS) {
+    if (operation == RD_KAFKA_ADMIN_OP_LISTCONSUMERGROUPOFFSETS && !takes_unstable) {
         rd_kafka_error_t *error = rd_kafka_AdminOptions_set_require_stable_offsets(options, 1);
         if (error)
             die("librdkafka does not take require-stable: %s", rd_kafka_error_string(error));
@@ -390,7 +390,8 @@ next_answer(struct broker *broker, rd_kafka_queue_t *queue, int wait_ms, const c
 bool
 kafka_ask_all(struct broker *broker, const struct kafka_questions *questions, int timeout_ms, struct err *err)
 {
-    rd_kafka_AdminOptions_t *options = admin_options(broker->handle, questions->operation, timeout_ms);
+    rd_kafka_AdminOptions_t *options =
+        admin_options(broker->handle, questions->operation, timeout_ms, questions->takes_unstable);
     rd_kafka_queue_t *queue = rd_kafka_queue_new(broker->handle);
     for (size_t i = 0; i < questions->count; i++)
         questions->ask(broker->handle, questions->requests[i], options, queue);
@@ -412,7 +413,7 @@ rd_kafka_event_t *
 kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *ask, const void *request,
           int timeout_ms, const char *tried, struct err *err)
 {
-    rd_kafka_AdminOptions_t *options = admin_options(broker->handle, operation, timeout_ms);
+    rd_kafka_AdminOptions_t *options = admin_options(broker->handle, operation, timeout_ms, false);
     rd_kafka_queue_t *queue = rd_kafka_queue_new(broker->handle);
     ask(broker->handle, request, options, queue);
     rd_kafka_event_t *event = next_answer(broker, queue, timeout_ms + 1000, tried, err);

@@ -50,6 +50,18 @@ struct known_ends {
     int64_t asked_at;   // clock_mono
 };
 
+// The consumer groups that have committed on some topics (broker/consumers.h).
+struct known_groups {
+    struct strbuf topics; // these, each behind a blank
+    struct known_group {
+        char name[256];
+        char state[32];
+    } * rows;
+    size_t count, capacity;
+    char note[160];   // why some are not among them; "": all are
+    int64_t asked_at; // clock_mono; 0: never
+};
+
 struct broker {
     struct broker_settings settings;
     rd_kafka_t *handle; // metadata and admin requests
@@ -64,6 +76,7 @@ struct broker {
     size_t watermark_count, watermark_capacity;
     struct known_ends *ends;
     size_t ends_count, ends_capacity;
+    struct known_groups groups;
 };
 
 // A configuration with the person's settings and those of every handle of ours; NULL with err. `trouble`
@@ -100,6 +113,7 @@ struct kafka_questions {
     const void *const *requests;
     size_t count;
     const char *tried;
+    bool takes_unstable; // offsets within an open transaction: the ones before it, not an error
     bool (*take)(void *context, rd_kafka_event_t *event, struct err *err);
     void *context;
 };

@@ -5,6 +5,7 @@
 #include "commands/look.h"
 #include "commands/cli/output.h"
 #include "commands/publishing.h"
+#include "core/topic_rules.h"
 #include "process/check_probe.h"
 #include "settings/kafka_properties.h"
 
@@ -81,6 +82,15 @@ checks_check(const struct call *call, struct err *err)
     return !err_is_set(err);
 }
 
+static bool
+consumers_check(const struct call *call, struct err *err)
+{
+    struct topic_rules *rules = topic_rules_create(call->settings.publish.consumers, err);
+    bool ok = rules || err_context(err, "%s", call->settings.origins[SETTING_ID_consumers].where);
+    topic_rules_destroy(rules);
+    return ok;
+}
+
 int
 command_config(struct call *call, struct err *err)
 {
@@ -92,7 +102,7 @@ command_config(struct call *call, struct err *err)
         struct broker_settings broker;
         if (!plan_key_check(call->settings.publish.key, err) ||
             !publishing_broker_ready(call, &broker, err) || !checks_check(call, err) ||
-            !look_check(call, err))
+            !consumers_check(call, err) || !look_check(call, err))
             return command_status(err);
         remark(call, "the configuration is valid");
         return STATUS_DONE;

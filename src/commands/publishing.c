@@ -61,6 +61,7 @@ publishing_worker(struct call *call)
     return (struct worker_settings){.store = publishing_store(call),
                                     .broker = publishing_broker(call),
                                     .plan = publishing_plan(call),
+                                    .consumers = call->settings.publish.consumers,
                                     .chunk = (size_t)call->settings.publish.chunk,
                                     .stop = interrupt_flag()};
 }

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "core/topic_rules.h"
 #include "store/operations/operations.h"
 #include "store/schema.h"
 #include "store/operations/workers.h"
@@ -323,7 +324,8 @@ idle(struct worker_run *run, bool *is_over, struct err *err)
         worker_note(run, "watching for returned events");
     } else if (run->idle != IDLE_WAITING) {
         // Chunks that other workers left are work as well: they are looked for after the last operation.
-        bool is_tired = run->settings->idle_exit && clock_mono() - run->work_at > run->settings->idle_exit;
+        int64_t busy_at = run->watched_at > run->work_at ? run->watched_at : run->work_at;
+        bool is_tired = run->settings->idle_exit && clock_mono() - busy_at > run->settings->idle_exit;
         *is_over = (run->settings->mode == WORKER_ONCE && run->recovered_at >= run->work_at) ||
                    (run->settings->mode == WORKER_SERVICE && is_tired);
         if (run->recovered_at < run->work_at) {
@@ -354,7 +356,8 @@ round_once(struct worker_run *run, bool *is_over, struct err *err)
 {
     if (!is_connected(run))
         return reconnect_store(run, err);
-    if (!worker_tell_setbacks(run, err) || !beat(run, err) || !worker_show(run, err))
+    if (!worker_tell_setbacks(run, err) || !beat(run, err) || !worker_look_at_consumers(run, err) ||
+        !worker_show(run, err))
         return false;
     if (has_ended(run)) {
         *is_over = true;
@@ -432,13 +435,19 @@ worker_run(const struct worker_settings *settings, struct err *err)
     gethostname(host, sizeof host - 1);
     snprintf(run.endpoints.worker, sizeof run.endpoints.worker, "%s/%d/%lld", host, (int)getpid(),
              (long long)(clock_now() / US_PER_SECOND));
-    if (!store_open(&run.endpoints.store, &settings->store, err))
+    run.topic_rules = topic_rules_create(settings->consumers, err);
+    if (!run.topic_rules)
         return false;
+    if (!store_open(&run.endpoints.store, &settings->store, err)) {
+        topic_rules_destroy(run.topic_rules);
+        return false;
+    }
 
     bool is_good = schema_check(run.endpoints.store, err) && loop(&run, err);
     worker_turn_lose(&run);
     endpoints_close(&run.endpoints);
     store_close(run.endpoints.store);
     arena_release(&run.shown.arena);
+    topic_rules_destroy(run.topic_rules);
     return is_good;
 }

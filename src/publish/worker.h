@@ -38,6 +38,7 @@ struct worker_settings {
     struct store_settings store;   // all borrowed until worker_run returns
     struct broker_settings broker; // without brokers it carries out only what needs no Kafka
     struct plan_settings plan;
+    const char *consumers; // rows of core/topic_rules.h; NULL: none
     enum worker_mode mode;
     int64_t operation;  // WORKER_OPERATION
     size_t chunk;       // most events in a transaction; 0: 5,000

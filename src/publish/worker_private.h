@@ -18,6 +18,7 @@
 #define LOOK_EVERY 500000 // µs, for new work when there is none
 
 struct lane;
+struct topic_rules;
 struct work;
 
 // What the publisher's tables are bound to: those of the worker itself, and of each publisher.
@@ -86,6 +87,7 @@ enum idle_reason {
 struct worker_run {
     const struct worker_settings *settings;
     struct plan_settings plan;
+    struct topic_rules *topic_rules;
     struct endpoints endpoints;
     struct worker_publisher publishers[WORKER_SLOTS];
     size_t turn;           // the publisher that is given something next
@@ -101,9 +103,10 @@ struct worker_run {
         char reported[200]; // to PostgreSQL
     } note;
     struct {
-        int64_t sign, beat, look, recover, doubt, show, index, records, topics, kafka, turn;
+        int64_t sign, beat, look, recover, doubt, show, index, records, topics, consumers, kafka, turn;
     } due;                // clock_mono
     int64_t work_at;      // clock_mono: something was done last
+    int64_t watched_at;   // clock_mono: something that was sent lately was not known to be taken
     int64_t recovered_at; // clock_mono: the last look for chunks that others left
     bool has_old_markers; // seen in that look
 
@@ -151,6 +154,8 @@ bool worker_keep_records(struct worker_run *run, struct err *err) MUST_CHECK;
 // worker_topics.c: what Kafka says of topics that somebody asks for, twice a second. False: the worker ends
 // with err.
 bool worker_ask_topics(struct worker_run *run, struct err *err) MUST_CHECK;
+// worker_consumers.c: who has read what was sent. False: the worker ends with err.
+bool worker_look_at_consumers(struct worker_run *run, struct err *err) MUST_CHECK;
 
 // worker_turn.c: the worker's turn (publish/turn.h).
 // Takes one where none was taken. *is_there: publishers may start; else ask again. False: see err;

@@ -27,6 +27,7 @@ work_here(const struct world *world, const struct work_how *how, struct err *err
                    .properties = how->properties,
                    .property_count = how->property_count},
         .plan = {.key = how->key, .is_key_only = how->is_key_only},
+        .consumers = how->consumers,
         .mode = how->operation ? WORKER_OPERATION
                 : how->lives   ? WORKER_SERVICE
                                : WORKER_ONCE,

@@ -16,6 +16,7 @@ struct work_how {
     const char *kill; // REDRIVE_KILL
     const char *key;
     bool is_key_only;
+    const char *consumers; // the setting
     int64_t doubt_wait;
     int64_t lives; // a service that ends after so many idle µs; 0: not a service
 };

@@ -68,7 +68,7 @@ BEGIN
                    AS u (topic, partition, consumer, low, events, n)) r;
 END $$;
 
--- The topics whose consumer groups a worker of this cluster should ask for now; '{}': none, or another worker has just asked. is_urgent: something
+-- The topics whose consumer groups a worker of this cluster ('': not known yet) should ask for now; '{}': none, or another worker has just asked. is_urgent: something
 -- was sent lately, or a step waits for it.
 CREATE OR REPLACE FUNCTION redrive.work_consumers_wanted(p_cluster text, OUT topics text[], OUT is_urgent boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -80,7 +80,7 @@ BEGIN
     SELECT coalesce(array_agg(DISTINCT s.topic), '{}'),
            coalesce(bool_or(o.state = 'waiting' OR s.sent_at > v_now - greatest(o.settle_for * 2, interval '2 min')), false)
       INTO topics, is_urgent
-      FROM redrive.sent s JOIN redrive.operation o ON o.no = s.operation_no WHERE s.is_watched AND s.cluster = p_cluster;
+      FROM redrive.sent s JOIN redrive.operation o ON o.no = s.operation_no WHERE s.is_watched AND p_cluster IN (s.cluster, '');
     topics := ARRAY(SELECT unnest(topics) UNION SELECT unnest(v_asked));
     IF topics <> '{}' THEN
         UPDATE redrive.consumer_turn SET at = v_now

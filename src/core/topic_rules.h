@@ -1,0 +1,38 @@
+// topic_rules: what a team says of the topics that events are sent to; the rows of the setting `consumers`:
+//
+//     orders.events: billing
+//     orders.events: billing, not audit search, to orders.events.retry.billing, newer
+//
+// First the consumer groups that its events are for: they are taken when these have read them. `not`: groups
+// that must not get them again; `to`: the topic for events that are sent again, which those do not read.
+// `newer`: newer records of the same key are looked for before an event is sent. The first row of a topic
+// counts.
+#ifndef REDRIVE_CORE_TOPIC_RULES_H
+#define REDRIVE_CORE_TOPIC_RULES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/err.h"
+
+struct topic_rule {
+    const char *topic;
+    const char **awaited;
+    size_t awaited_count;
+    const char **spared; // behind `not`
+    size_t spared_count;
+    const char *to; // NULL: the topic itself
+    bool checks_newer;
+};
+
+struct topic_rules;
+
+// Rows with newlines between them; NULL: none. ERR_USAGE names the row.
+struct topic_rules *topic_rules_create(const char *rows, struct err *err);
+void topic_rules_destroy(struct topic_rules *rules);
+
+// NULL: nothing is said of it. `rules` may be NULL.
+const struct topic_rule *topic_rule_of(const struct topic_rules *rules, const char *topic);
+bool topic_rule_awaits(const struct topic_rule *rule, const char *consumer);
+bool topic_rule_spares(const struct topic_rule *rule, const char *consumer);
+
+#endif

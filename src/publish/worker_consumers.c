@@ -1,0 +1,86 @@
+// The worker asks Kafka who has read the events that were sent, and who
+// reads the topics that somebody wants to send to. A small part of its time: every second or two, and one
+// worker of all.
+#include "publish/worker_private.h"
+
+#include <string.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "broker/consumers.h"
+#include "core/topic_rules.h"
+#include "store/operations/consumers.h"
+
+#define LOOK_TIMEOUT_MS 2000 // publishers wait meanwhile; their leases and transactions last for longer
+#define WANTED_EVERY US_PER_SECOND
+#define AFTER_FAILURE (10 * US_PER_SECOND)
+
+// The setting names the groups that events of a topic are for; where it does not, all live ones are waited
+// for. One that has not committed yet is waited for as well: it has read nothing.
+static void
+await_named(const struct topic_rules *rules, struct topic_consumers *topic, struct arena *arena)
+{
+    const struct topic_rule *rule = topic_rule_of(rules, topic->topic);
+    if (!rule || rule->awaited_count == 0)
+        return;
+    struct consumer *rows = arena_array(arena, topic->count + rule->awaited_count, sizeof *rows);
+    size_t count = topic->count;
+    for (size_t c = 0; c < count; c++) {
+        rows[c] = topic->rows[c];
+        rows[c].is_awaited = topic_rule_awaits(rule, rows[c].name);
+    }
+    for (size_t n = 0; n < rule->awaited_count; n++) {
+        bool is_there = false;
+        for (size_t c = 0; c < topic->count; c++)
+            is_there = is_there || strcmp(topic->rows[c].name, rule->awaited[n]) == 0;
+        if (!is_there)
+            rows[count++] = (struct consumer){
+                .name = rule->awaited[n], .state = "Unknown", .lag = -1, .is_awaited = true};
+    }
+    topic->rows = rows;
+    topic->count = count;
+}
+
+// A right that is missing is an answer too: time alone decides then.
+static bool
+look(struct worker_run *run, const char *const *topics, size_t count, struct arena *arena, struct err *err)
+{
+    struct topic_consumers *found = arena_array(arena, count, sizeof *found);
+    if (!broker_consumers(run->endpoints.broker, topics, count, LOOK_TIMEOUT_MS, arena, found, err)) {
+        if (err->kind != ERR_DENIED)
+            return false;
+        for (size_t t = 0; t < count; t++)
+            found[t] =
+                (struct topic_consumers){.topic = topics[t], .note = arena_printf(arena, "%s", err->text)};
+        err_clear(err);
+    }
+    for (size_t t = 0; t < count; t++)
+        if (!found[t].note || found[t].count)
+            await_named(run->topic_rules, &found[t], arena);
+    return consumers_keep(run->endpoints.store, run->endpoints.cluster.name, found, count, err);
+}
+
+bool
+worker_look_at_consumers(struct worker_run *run, struct err *err)
+{
+    int64_t now = clock_mono();
+    if (!broker_settings_present(&run->settings->broker) || now < run->due.consumers)
+        return true;
+    run->due.consumers = now + WANTED_EVERY;
+    const char **topics;
+    size_t count;
+    bool is_urgent = false, is_there = false;
+    struct err failure = {0};
+    struct arena arena = {0};
+    bool is_good = consumers_wanted(run->endpoints.store, run->endpoints.cluster.name, &arena, &topics,
+                                    &count, &is_urgent, &failure) ||
+                   worker_store_failed(run, &failure, err);
+    if (is_urgent)
+        run->watched_at = now;
+    is_good = is_good && (count == 0 || worker_need_kafka(run, &is_there, err));
+    if (is_there && !look(run, topics, count, &arena, &failure)) {
+        log_line(LOG_WARN, "consumer groups not read", LOG_TEXT("why", failure.text));
+        run->due.consumers = clock_mono() + AFTER_FAILURE;
+    }
+    arena_release(&arena);
+    return is_good;
+}
