@@ -314,7 +314,7 @@ a_trigram_index_is_used(void **state)
         assert_string_equal(prefilter.index, "public.messages_trgm");
         assert_true(prefilter.asks_server);
         struct strbuf words = {0};
-        prefilter_explain(&prefilter, filter, &words);
+        prefilter_explain(&prefilter, &words);
         assert_non_null(strstr(strbuf_text(&words), "by index public.messages_trgm"));
         strbuf_release(&words);
 
