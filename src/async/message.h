@@ -45,6 +45,10 @@ enum request_kind {
     REQUEST_STOP,        // why nothing may be published, and what a decision would touch
     REQUEST_AS_COPY,     // stop, reason: this database is a copy; answered by REPLY_STEERED; ERR_CONFLICT
                          // where something else is stopped by now
+    REQUEST_ADOPT_COUNT, // a worker is to count what Kafka proves; answered by REPLY_STOP, with the counts
+                         // where they came within some seconds
+    REQUEST_ADOPT,       // stop (its counts of Kafka), reason: this database is the true one; answered by
+                         // REPLY_STEERED; ERR_CONFLICT as above
     REQUEST_PREVIEW,     // action, ids (ascending, each once): figures of the dialog; answered part by part,
                          // preview.known names the parts
     REQUEST_CONFIRM,     // operation_request in `confirm`

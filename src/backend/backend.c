@@ -67,6 +67,8 @@ static const struct route {
     [REQUEST_DECIDE] = {.write = writer_decide_request},
     [REQUEST_STOP] = {.write = writer_stop_request},
     [REQUEST_AS_COPY] = {.write = writer_copy_request},
+    [REQUEST_ADOPT_COUNT] = {.write = writer_adopt_count_request},
+    [REQUEST_ADOPT] = {.write = writer_adopt_request},
     [REQUEST_PREVIEW] = {.write = writer_preview_request},
     [REQUEST_CONFIRM] = {.write = writer_confirm_request},
     [REQUEST_CATEGORY] = {.write = writer_category_request},

@@ -151,6 +151,12 @@ writer_confirm_request(struct writer *writer, const struct request *request)
     wake_worker(session);
 }
 
+void
+writer_wake_worker(struct writer *writer)
+{
+    wake_worker(&writer->session);
+}
+
 // Could a worker that this host starts go on with it?
 static bool
 waits_for_us(const struct session *session, const struct operation *operation)

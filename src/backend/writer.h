@@ -25,11 +25,14 @@ void writer_preview_end(struct writer *writer, uint64_t last);
 void writer_steer_request(struct writer *writer, const struct request *request);
 void writer_decide_request(struct writer *writer, const struct request *request);
 void writer_confirm_request(struct writer *writer, const struct request *request);
+void writer_wake_worker(struct writer *writer);    // starts a worker where none is alive
 void writer_resume_waiting(struct writer *writer); // starts a worker where operations wait and none is alive
 
 // stop.c
 void writer_stop_request(struct writer *writer, const struct request *request);
 void writer_copy_request(struct writer *writer, const struct request *request);
+void writer_adopt_count_request(struct writer *writer, const struct request *request);
+void writer_adopt_request(struct writer *writer, const struct request *request);
 
 // recipe.c
 void writer_recipe_request(struct writer *writer, const struct request *request);

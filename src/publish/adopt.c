@@ -26,6 +26,8 @@ struct finding_adoption {
     const char *groups[2 * TURN_SLOTS]; // of the slots, then of their next generations
     struct marker_reading readings[2 * TURN_SLOTS];
     struct scan scan;
+    fetch_tick_fn *tick;
+    void *context;
 };
 
 // A handle that holds this transactional id: whoever had it can commit no more.
@@ -281,7 +283,7 @@ search(struct finding_adoption *finding, struct err *err)
                        &topic_count, &finding->scan.since, err))
         return false;
     choose_topics(finding, topics, topic_count);
-    if (!broker_scan(finding->broker, &finding->scan, SCAN_MS, NULL, NULL, err))
+    if (!broker_scan(finding->broker, &finding->scan, SCAN_MS, finding->tick, finding->context, err))
         return false;
     adoption->records = finding->scan.records;
     if (!finding->scan.is_complete)
@@ -295,13 +297,15 @@ search(struct finding_adoption *finding, struct err *err)
 
 bool
 adoption_find(struct store *store, const struct broker_settings *settings, bool is_for_real,
-              struct adoption *adoption, struct err *err)
+              fetch_tick_fn *tick, void *context, struct adoption *adoption, struct err *err)
 {
     *adoption = (struct adoption){0};
     struct finding_adoption *finding = alloc_bytes(sizeof *finding);
     finding->store = store;
     finding->settings = settings;
     finding->adoption = adoption;
+    finding->tick = tick;
+    finding->context = context;
     bool is_good = broker_open(&finding->broker, settings, err) &&
                    broker_cluster_id(finding->broker, ADOPT_MS, adoption->cluster, err) &&
                    turn_read(store, adoption->cluster, &adoption->turn, err);

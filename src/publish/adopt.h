@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "broker/fetch.h"
 #include "broker/settings.h"
 #include "store/operations/turns.h"
 #include "store/store.h"
@@ -29,8 +30,9 @@ struct adoption {
 // whoever has it, and fences all slots, so that nothing is sent while it searches; without it nothing is
 // written anywhere. ERR_NOT_FOUND: the database is not stopped. ERR_DATA where the search proves too little,
 // with what would help.
+// tick (may be NULL) is called while records are read; false ends it.
 bool adoption_find(struct store *store, const struct broker_settings *settings, bool is_for_real,
-                   struct adoption *adoption, struct err *err) MUST_CHECK;
+                   fetch_tick_fn *tick, void *context, struct adoption *adoption, struct err *err) MUST_CHECK;
 void adoption_release(struct adoption *adoption);
 
 // Do Kafka and this database hold the same history? By a plain look, for doctor: writes nothing. `words` says

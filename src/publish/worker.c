@@ -29,8 +29,8 @@ worker_note(struct worker_run *run, const char *format, ...)
     va_end(args);
 }
 
-static bool
-must_stop(const struct worker_run *run)
+bool
+worker_must_stop(const struct worker_run *run)
 {
     return run->settings->stop && *run->settings->stop;
 }
@@ -45,7 +45,7 @@ worker_is_foreground(const struct worker_run *run)
 static void
 rest(struct worker_run *run, int64_t us)
 {
-    for (int64_t end = clock_mono() + us; !must_stop(run) && clock_mono() < end;)
+    for (int64_t end = clock_mono() + us; !worker_must_stop(run) && clock_mono() < end;)
         clock_sleep(end - clock_mono() < 50000 ? 1000 + (end - clock_mono()) / 2 : 50000);
 }
 
@@ -86,7 +86,7 @@ reconnect_store(struct worker_run *run, struct err *err)
              LOG_INT("retry_ms", wait / 1000));
     rest(run, wait);
     struct err failure = {0};
-    if (must_stop(run))
+    if (worker_must_stop(run))
         return true;
     if (!reconnect_all(run, &failure)) {
         run->trouble = failure;
@@ -195,7 +195,7 @@ worker_apply(struct worker_run *run, const struct work *work, struct err *err)
                   ? run->settings->correct(run->settings->correct_context, run->endpoints.store,
                                            run->endpoints.broker, work, &applied, &left, &failure)
                   : work_apply(run->endpoints.store, work->no, limit, &applied, &left, &failure);
-    if (!ok && must_stop(run)) // what was not kept waits for the next one
+    if (!ok && worker_must_stop(run)) // what was not kept waits for the next one
         return true;
     if (!ok)
         return is_connected(run) ? worker_set_back(run, work->no, limit, &failure, err)
@@ -257,7 +257,7 @@ take_work(struct worker_run *run, bool *is_idle, struct err *err)
     int64_t soonest = LOOK_EVERY;
     run->idle = IDLE_NO_WORK;
     *is_idle = false;
-    if (!worker_keep_records(run, err) || !worker_ask_topics(run, err))
+    if (!worker_keep_records(run, err) || !worker_ask_topics(run, err) || !worker_adopt(run, err))
         return false;
     int64_t skip[SETBACKS + PACES];
     size_t set_back = worker_set_back_list(run, skip);
@@ -400,8 +400,13 @@ static bool
 loop(struct worker_run *run, struct err *err)
 {
     bool is_over = false, is_good = true;
-    while (is_good && !is_over && !must_stop(run))
+    while (is_good && !is_over && !worker_must_stop(run)) {
         is_good = round_once(run, &is_over, err);
+        if (!is_good && err->kind == ERR_STOPPED && worker_adopt_stopped(run)) {
+            err_clear(err);
+            is_good = true;
+        }
+    }
     worker_finish(run);
     if (is_good && !is_over && run->settings->mode == WORKER_OPERATION)
         return err_set(err, ERR_CANCELLED, "stopped before operation %" PRId64 " ended",

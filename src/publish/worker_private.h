@@ -103,7 +103,7 @@ struct worker_run {
         char reported[200]; // to PostgreSQL
     } note;
     struct {
-        int64_t sign, beat, look, recover, doubt, show, index, records, topics, consumers, kafka, turn;
+        int64_t sign, beat, look, recover, doubt, show, index, records, topics, consumers, adopt, kafka, turn;
     } due;                // clock_mono
     int64_t work_at;      // clock_mono: something was done last
     int64_t watched_at;   // clock_mono: something that was sent lately was not known to be taken
@@ -126,6 +126,7 @@ struct worker_run {
 // worker.c
 void worker_note(struct worker_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool worker_is_foreground(const struct worker_run *run);
+bool worker_must_stop(const struct worker_run *run); // a signal came
 // Tells PostgreSQL that it lives and what it does, without waiting for its turn. False: the worker ends with
 // err.
 bool worker_give_sign(struct worker_run *run, struct err *err) MUST_CHECK;
@@ -156,6 +157,13 @@ bool worker_keep_records(struct worker_run *run, struct err *err) MUST_CHECK;
 bool worker_ask_topics(struct worker_run *run, struct err *err) MUST_CHECK;
 // worker_consumers.c: who has read what was sent. False: the worker ends with err.
 bool worker_look_at_consumers(struct worker_run *run, struct err *err) MUST_CHECK;
+
+// worker_adopt.c: what an administrator asks of a worker about a stopped database (publish/adopt.h).
+// Does what is asked for now, twice a second. False: the worker ends with err.
+bool worker_adopt(struct worker_run *run, struct err *err) MUST_CHECK;
+// For a worker that has to stop: does that and nothing else as long as somebody asks, or is about to confirm.
+// True: the stop is over, and the worker goes on.
+bool worker_adopt_stopped(struct worker_run *run);
 
 // worker_turn.c: the worker's turn (publish/turn.h).
 // Takes one where none was taken. *is_there: publishers may start; else ask again. False: see err;

@@ -121,6 +121,10 @@ static const struct guard {
      "SELECT concat_ws('/', no, id, before_no, before_id, is_confirmed, finished_no) FROM redrive.turn t "
      "WHERE"
      " cluster = 'kafka-1'"},
+    {"what an administrator asked about a stop, and what was counted", LEVEL_ADMIN,
+     "SELECT string_agg(concat_ws('/', no, state, who, at, cluster, chunks, records, sent, confirmed_by, "
+     "reason, "
+     "why), '|') FROM redrive.adopting a"},
     {"turns and stops", LEVEL_WORKER, "SELECT string_agg(t::text, '|' ORDER BY cluster) FROM redrive.turn t"},
     {"the row of another worker", NEVER, "SELECT w::text FROM redrive.worker w WHERE name = 'host/1/1'"},
     {"workers", LEVEL_WORKER, "SELECT string_agg(w::text, '|' ORDER BY name) FROM redrive.worker w"},
@@ -312,6 +316,8 @@ begin_notes(void)
         "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", value) VALUES (42, 'orders', 1, "
         "1, '{}');"
         "INSERT INTO redrive.record_wanted (dlq_id) VALUES (43);"
+        "INSERT INTO redrive.adopting (no, state, who, at, cluster, chunks, records, sent) VALUES (1, "
+        "'counted', 'olga', now(), 'kafka-1', 2, 100, '{19,20}');"
         "INSERT INTO redrive.topic (name, asked_at, cluster, state, partitions) VALUES ('orders', now(), "
         "'kafka-1', 'known', 3);"
         "INSERT INTO redrive.recipe VALUES ('fix', 'remove $.a', 'olga', now(), 'because');"

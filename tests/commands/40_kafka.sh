@@ -53,14 +53,14 @@ sql "UPDATE dlq_events SET kafka_partition = 9 WHERE id BETWEEN 820 AND 825; UPD
 run discard -d "$PG" --filter id:849..851 --detach --yes # waits, and has them
 differ=
 for _ in $(seq 8); do
-    chosen=$(sql "SELECT string_agg('--id ' || id, ' ') FROM (SELECT id FROM dlq_events WHERE id BETWEEN 815 AND 860 ORDER BY random() LIMIT 12) some")
+    chosen=$(sql "SELECT string_agg('--id ' || id, ' ') FROM (SELECT id FROM dlq_events WHERE id BETWEEN 815 AND 860 ORDER BY random() LIMIT 12) AS picked")
     # shellcheck disable=SC2086 # options
     run reprocess "${db[@]}" $chosen --dry-run --json
     promised=$("$python" -c 'import json,sys; r=json.load(sys.stdin); print(r["total"], r["refused"], r["skipped"], r["total"]-r["refused"]-r["skipped"])' <<<"$out")
     # shellcheck disable=SC2086
     run reprocess "${db[@]}" $chosen --yes --json
     done=$("$python" -c 'import json,sys; r=json.load(sys.stdin); print(r["total"], r["refused"], r["skipped"], r["done"])' <<<"$out")
-    [ "$promised" = "$done" ] || differ="$differ [$chosen: $promised became $done]"
+    [ -n "$promised" ] && [ "$promised" = "$done" ] || differ="$differ [$chosen: $promised became $done]"
     sql "UPDATE dlq_events SET status = 'PENDING', resolved_at = NULL, resolved_by = NULL WHERE id BETWEEN 815 AND 848" >/dev/null
 done
 ok "what a dry run counts is what becomes of it" eval '[ -z "$differ" ] || { echo "# $differ"; false; }'

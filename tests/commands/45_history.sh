@@ -79,4 +79,26 @@ ok "and sends nothing by itself" all exits 0 ';' eval '[ "$(often)" = '"$sent"' 
 run reprocess "${hdb[@]}" --filter id:45..45 --yes
 ok "the true one is not disturbed" exits 0
 
+# The same by a worker, as the screen asks it: it counts in a stop, and carries out exactly what an administrator has confirmed.
+of_postgres "DROP DATABASE $history WITH (FORCE)"
+replace "${history}_backup" "$history" clone
+sent=$(often)
+run work "${hdb[@]}" --once
+ok "put back once more, it is stopped" all exits 6 ';' eval '[ "$(in_history "SELECT count(*) FROM redrive.turn WHERE stop IS NOT NULL")" = 1 ]'
+asked() { in_history "SELECT concat_ws(' ', state, cardinality(sent), why) FROM redrive.adopting"; }
+in_history "SELECT redrive.history_ask()" >/dev/null
+run work "${hdb[@]}" --once
+run_counted=$(in_history "SELECT cardinality(sent) FROM redrive.adopting")
+ok "a worker in a stop counts what Kafka proves, and stays stopped" all exits 6 ';' eval '[ "$(asked)" = "counted $run_counted" ] && [ "$run_counted" -ge 20 ]' ';' \
+    eval '[ "$(in_history "SELECT count(*) FROM dlq_events WHERE status = '"'RESOLVED'"'")" = 20 ]'
+ok "other counts than those cannot be confirmed" eval '! in_history "SELECT redrive.history_confirm(no, 7, chunks, '"'x'"') FROM redrive.adopting" 2>/dev/null'
+ok "nor without a reason" eval '! in_history "SELECT redrive.history_confirm(no, cardinality(sent), chunks, '"' '"') FROM redrive.adopting" 2>/dev/null'
+in_history "SELECT redrive.history_confirm(no, cardinality(sent), chunks, 'backup of 4 a.m.') FROM redrive.adopting" >/dev/null
+run work "${hdb[@]}" --once
+ok "what was confirmed is carried out, and the worker goes on" all exits 0 ';' eval '[ "$(asked)" = "done $run_counted" ] && [ "$(often)" = '"$sent"' ]' ';' \
+    eval '[ "$(in_history "SELECT count(*) FROM dlq_events WHERE status = '"'RESOLVED'"'")" = $((20 + run_counted)) ]' ';' \
+    eval '[ "$(in_history "SELECT count(*) FROM redrive.turn WHERE stop IS NOT NULL")" = 0 ]'
+run reprocess "${hdb[@]}" --filter id:50..51 --yes
+ok "and it publishes again, after a worker took it over" exits 0
+
 for each in "$history" "${history}_backup" "${history}_copy"; do of_postgres "DROP DATABASE IF EXISTS $each WITH (FORCE)"; done

@@ -206,6 +206,80 @@ the_true_one_closes_what_was_sent(void **state)
                      1);
 }
 
+static struct adopting
+request_now(void)
+{
+    struct adopting adopting;
+    assert_works(adopting_look(world.store, &adopting, &err));
+    return adopting;
+}
+
+// Only what an administrator asked for is counted, only what he confirmed is carried out, and only while
+// Kafka still proves the same.
+static void
+a_worker_takes_over_what_was_confirmed(void **state)
+{
+    (void)state;
+    struct adopting next;
+    int64_t closed;
+    const int64_t counted[] = {3, 1}, others[] = {1, 3, 5};
+    const int32_t slots[] = {4};
+    struct turn_mark kafka = mark_of(7, ids[2]);
+    struct adopting_proof proof = {K, &kafka, slots, 1, 2, counted, 2};
+    assert_refused(adopting_ask(world.store, &err), ERR_NOT_FOUND, "not stopped");
+    take(world.store, "me", mark_of(0, ""), ids[0]);
+    assert_works(turn_stop(world.store, K, STOP_AHEAD, "x", &err));
+    assert_works(adopting_next(world.store, "me", &next, &err));
+    assert_int_equal(next.state, ADOPTING_NONE);
+
+    assert_works(adopting_ask(world.store, &err));
+    assert_works(adopting_next(world.store, "me", &next, &err));
+    assert_int_equal(next.state, ADOPTING_ASKED);
+    struct adopting elsewhere;
+    assert_works(adopting_next(world.store, "other", &elsewhere, &err)); // "me" has it
+    assert_int_equal(elsewhere.state, ADOPTING_NONE);
+    assert_refused(adopting_carry_out(world.store, "me", next.no, &proof, &closed, &err), ERR_CONFLICT,
+                   "no administrator has confirmed");
+    assert_refused(adopting_answer(world.store, "other", next.no, K, 2, 9, counted, 2, NULL, &err),
+                   ERR_CONFLICT, "not this worker's");
+    assert_works(adopting_answer(world.store, "me", next.no, K, 2, 9, counted, 2, NULL, &err));
+
+    struct adopting seen = request_now();
+    assert_int_equal(seen.state, ADOPTING_COUNTED);
+    assert_int_equal(seen.sent, 2);
+    assert_refused(adopting_confirm(world.store, &seen, " ", &err), ERR_USAGE, "reason");
+    struct adopting wrong = seen;
+    wrong.sent = 1;
+    assert_refused(adopting_confirm(world.store, &wrong, "backup", &err), ERR_CONFLICT, "not what was shown");
+    assert_works(adopting_confirm(world.store, &seen, "backup", &err));
+
+    // Kafka proves more by now: nothing is done but to say so.
+    assert_works(adopting_next(world.store, "me", &next, &err));
+    assert_int_equal(next.state, ADOPTING_CONFIRMED);
+    proof.sent = others;
+    proof.sent_count = 3;
+    assert_works(adopting_carry_out(world.store, "me", next.no, &proof, &closed, &err));
+    assert_int_equal(closed, -1);
+    assert_int_equal(
+        test_number(world.admin, "SELECT count(*) FROM public.dlq_events WHERE status <> 'PENDING'"), 0);
+    seen = request_now();
+    assert_int_equal(seen.sent, 3);
+    assert_true(strstr(seen.why, "something else by now"));
+
+    assert_works(adopting_confirm(world.store, &seen, "backup", &err));
+    assert_works(adopting_next(world.store, "me", &next, &err));
+    assert_works(adopting_carry_out(world.store, "me", next.no, &proof, &closed, &err));
+    assert_int_equal(closed, 3);
+    assert_int_equal(request_now().state, ADOPTING_DONE);
+    assert_int_equal(
+        test_number(world.admin, "SELECT sum(id) FROM public.dlq_events WHERE status = 'RESOLVED'"), 9);
+    assert_refused(adopting_carry_out(world.store, "me", next.no, &proof, &closed, &err), ERR_CONFLICT,
+                   "no administrator has confirmed");
+    struct slot slot;
+    assert_works(turn_take(world.store, K, "me", -1, &(struct turn){0}, &err));
+    assert_works(slot_acquire(world.store, K, "me", NULL, 0, &slot, &err));
+}
+
 int
 main(void)
 {
@@ -217,6 +291,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_stop_is_for_all_until_a_person_decides, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_copy_on_the_same_server_is_stopped, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_true_one_closes_what_was_sent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_worker_takes_over_what_was_confirmed, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("turns", tests, NULL, NULL);
 }

@@ -25,6 +25,8 @@ answering(enum request_kind kind)
     case REQUEST_STEER:
     case REQUEST_DECIDE:
     case REQUEST_AS_COPY:
+    case REQUEST_ADOPT_COUNT:
+    case REQUEST_ADOPT:
     case REQUEST_CONFIRM:
     case REQUEST_CATEGORY:
     case REQUEST_CORRECT:

@@ -41,6 +41,20 @@ stop_find(struct store *store, struct stop *stop, struct err *err)
     return true;
 }
 
+static bool
+find_worker(struct store *store, bool *has_worker, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT EXISTS (SELECT FROM redrive.worker w WHERE w.publishes"
+                " AND w.seen_at > pg_catalog.clock_timestamp() - interval '15 s')",
+                NULL, &r, err))
+        return false;
+    *has_worker = value_bool(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
 bool
 stop_look(struct store *store, struct stop *stop, struct err *err)
 {
@@ -53,7 +67,119 @@ stop_look(struct store *store, struct stop *stop, struct err *err)
     if (PQntuples(r))
         value_copy(r, 0, 0, stop->denied, sizeof stop->denied);
     PQclear(r);
-    return stop->denied[0] || history_counts(store, &stop->counts, err);
+    return stop->denied[0] ||
+           (history_counts(store, &stop->counts, err) && adopting_look(store, &stop->adopting, err) &&
+            find_worker(store, &stop->has_worker, err));
+}
+
+bool
+adopting_look(struct store *store, struct adopting *adopting, struct err *err)
+{
+    static const char *const names[] = {"", "asked", "counted", "confirmed", "done", "failed"};
+    PGresult *r;
+    *adopting = (struct adopting){.at = TIME_ABSENT};
+    if (!pg_ask(store, FOR_READING,
+                "SELECT no, state, at, coalesce(cardinality(sent), 0), coalesce(chunks, 0),"
+                " coalesce(records, 0), why FROM redrive.adopting",
+                NULL, &r, err))
+        return false;
+    if (PQntuples(r)) {
+        for (size_t i = 1; i < sizeof names / sizeof *names; i++)
+            if (bytes_equal_text(value_bytes(r, 0, 1), names[i]))
+                adopting->state = (enum adopting_state)i;
+        adopting->no = value_int8(r, 0, 0);
+        adopting->at = value_time(r, 0, 2);
+        adopting->sent = value_int4(r, 0, 3);
+        adopting->chunks = value_int8(r, 0, 4);
+        adopting->records = value_int8(r, 0, 5);
+        value_copy(r, 0, 6, adopting->why, sizeof adopting->why);
+    }
+    PQclear(r);
+    return true;
+}
+
+bool
+adopting_ask(struct store *store, struct err *err)
+{
+    return adoption_may_change(store, err) &&
+           pg_do(store, FOR_WRITING, "SELECT redrive.history_ask()", NULL, err);
+}
+
+bool
+adopting_confirm(struct store *store, const struct adopting *seen, const char *reason, struct err *err)
+{
+    if (!adoption_may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, seen->no);
+    param_int8(&params, seen->sent);
+    param_int8(&params, seen->chunks);
+    param_text(&params, reason);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.history_confirm($1, $2, $3, $4)", &params, err);
+}
+
+bool
+adopting_next(struct store *store, const char *worker, struct adopting *next, struct err *err)
+{
+    *next = (struct adopting){.at = TIME_ABSENT};
+    if (!adoption_may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_text(&params, worker);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING, "SELECT no, state FROM redrive.work_history_next($1)", &params, &r, err))
+        return false;
+    if (PQntuples(r)) {
+        struct bytes state = value_bytes(r, 0, 1);
+        next->no = value_int8(r, 0, 0);
+        next->state = bytes_equal_text(state, "asked")       ? ADOPTING_ASKED
+                      : bytes_equal_text(state, "confirmed") ? ADOPTING_CONFIRMED
+                                                             : ADOPTING_COUNTED;
+    }
+    PQclear(r);
+    return true;
+}
+
+bool
+adopting_answer(struct store *store, const char *worker, int64_t no, const char *cluster, int64_t chunks,
+                int64_t records, const int64_t *sent, size_t sent_count, const char *why, struct err *err)
+{
+    if (!adoption_may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_text(&params, worker);
+    param_text(&params, cluster);
+    param_int8(&params, chunks);
+    param_int8(&params, records);
+    param_ids(&params, sent, sent_count);
+    param_text(&params, why);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.work_history_counted($1, $2, $3, $4, $5, $6, $7)",
+                 &params, err);
+}
+
+bool
+adopting_carry_out(struct store *store, const char *worker, int64_t no, const struct adopting_proof *proof,
+                   int64_t *closed, struct err *err)
+{
+    if (!adoption_may_change(store, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_text(&params, worker);
+    param_text(&params, proof->cluster);
+    param_int8(&params, proof->kafka->no);
+    param_uuid(&params, proof->kafka->id[0] ? proof->kafka->id : NULL);
+    param_numbers(&params, proof->slots, proof->slot_count);
+    param_int8(&params, proof->chunks);
+    param_ids(&params, proof->sent, proof->sent_count);
+    PGresult *r;
+    if (!pg_ask(store, FOR_FREEZING, "SELECT redrive.work_history_adopt($1, $2, $3, $4, $5, $6, $7, $8)",
+                &params, &r, err))
+        return false;
+    *closed = value_is_null(r, 0, 0) ? -1 : value_int8(r, 0, 0);
+    PQclear(r);
+    return store_learn(store, err);
 }
 
 bool

@@ -9,7 +9,8 @@
 -- The level that a function is for. A new one is the operator's, unless it is named like a worker's or listed here.
 CREATE OR REPLACE FUNCTION redrive.level_of(p_function name) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN p_function ~ '^history_' OR p_function IN ('chunk_decide', 'slot_renew') THEN 'admin'
+    SELECT CASE WHEN p_function IN ('history_topics', 'history_since', 'history_unknown', 'history_sent') THEN 'worker' -- they look
+                WHEN p_function ~ '^history_' OR p_function IN ('chunk_decide', 'slot_renew') THEN 'admin'
                 WHEN p_function = 'changed_since' THEN 'viewer' -- granted to PUBLIC
                 WHEN p_function ~ '^(chunk|cluster|items|returned|rollup|slot|text|turn|work|worker)_' THEN 'worker'
                 ELSE 'operator' END;

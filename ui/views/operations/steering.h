@@ -16,6 +16,8 @@ struct stop_question {
     struct dialog *dialog; // NULL: closed
     uint64_t number;       // of the request for what is known
     struct stop_seen seen;
+    bool is_true;   // the dialog is about the true database, not about a copy
+    bool has_asked; // a worker to count what Kafka proves
 };
 
 struct steering {

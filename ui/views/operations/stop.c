@@ -7,6 +7,7 @@
 #include "ui/views/operations/texts.h"
 
 enum { FIELD_REASON };
+#define COUNTS_FRESH (600 * US_PER_SECOND)
 
 static void
 confirmed(struct app *app, void *state, const struct dialog *dialog)
@@ -27,21 +28,42 @@ cancelled(struct app *app, void *state)
     app_say(app, SAY_INFO, MSG_DOUBT_CANCELLED);
 }
 
-bool
-stop_ask(struct app *app, void *state, enum action action)
+static void
+adopted(struct app *app, void *state, const struct dialog *dialog)
 {
-    (void)action;
     struct steering *steering = state;
-    const char *why_not = NULL;
-    if (!app_status(app)->stop[0]) {
-        app_say(app, SAY_INFO, MSG_NOT_STOPPED);
-        return true;
-    }
-    if (!app_can_change(app, &why_not)) {
-        app_say(app, SAY_WARN, "%s", why_not);
-        return true;
-    }
-    struct stop_question *question = &steering->stop;
+    struct bytes reason = dialog_value(dialog, FIELD_REASON);
+    struct request *request = request_create(REQUEST_ADOPT);
+    request->stop = steering->stop.seen;
+    request->reason = strndup(reason.data, reason.len);
+    steering->stop.dialog = NULL;
+    app_send(app, request);
+}
+
+static void
+ask_true(struct app *app, struct stop_question *question)
+{
+    question->is_true = true;
+    question->dialog = app_dialog(app, &(struct dialog_request){
+                                           .title = MSG_ADOPT_TITLE,
+                                           .confirm = "Take the history over",
+                                           .is_danger = true,
+                                           .typed_word = "true",
+                                           .fields = {{.label = "reason",
+                                                       .option = "--reason",
+                                                       .hint = MSG_ADOPT_REASON_HINT,
+                                                       .is_required = true}},
+                                           .field_count = 1,
+                                           .command = "redrive migrate --adopt --yes",
+                                           .confirmed = adopted,
+                                           .cancelled = cancelled,
+                                       });
+    dialog_line(question->dialog, ROLE_DIM, MSG_ADOPT_COUNTING);
+}
+
+static void
+ask_copy(struct app *app, struct stop_question *question)
+{
     question->dialog = app_dialog(app, &(struct dialog_request){
                                            .title = MSG_STOPPED_TITLE,
                                            .confirm = "Make it a copy",
@@ -57,8 +79,33 @@ stop_ask(struct app *app, void *state, enum action action)
                                            .cancelled = cancelled,
                                        });
     dialog_line(question->dialog, ROLE_DIM, MSG_STOP_CHECKING);
+}
+
+static void
+chosen(struct app *app, void *state, size_t index)
+{
+    struct stop_question *question = &((struct steering *)state)->stop;
+    *question = (struct stop_question){0};
+    (index == 0 ? ask_true : ask_copy)(app, question);
     dialog_set_waiting(question->dialog, true);
     question->number = app_send(app, request_create(REQUEST_STOP));
+}
+
+bool
+stop_ask(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    (void)state;
+    const char *why_not = NULL;
+    static const struct menu_item items[] = {{.text = MSG_STOP_TRUE, .key = 't'},
+                                             {.text = MSG_STOP_COPY, .key = 'c'}};
+    if (!app_status(app)->stop[0])
+        app_say(app, SAY_INFO, MSG_NOT_STOPPED);
+    else if (!app_can_change(app, &why_not))
+        app_say(app, SAY_WARN, "%s", why_not);
+    else
+        app_menu(app, &(struct menu_request){
+                          .title = MSG_STOP_CHOICE, .items = items, .count = 2, .chosen = chosen});
     return true;
 }
 
@@ -75,7 +122,7 @@ describe_counts(struct dialog *dialog, const struct history_counts *counts)
 }
 
 static void
-describe(struct app *app, struct dialog *dialog, const struct stop *stop)
+describe_stop(struct app *app, struct dialog *dialog, const struct stop *stop)
 {
     dialog_clear(dialog);
     if (stop->since == TIME_ABSENT)
@@ -83,12 +130,67 @@ describe(struct app *app, struct dialog *dialog, const struct stop *stop)
     else
         dialog_line(dialog, ROLE_STRONG, MSG_STOP_SINCE,
                     operation_moment(stop->since, app_now(app), app_frame(app)), stop->detail);
-    dialog_line(dialog, ROLE_DIALOG, MSG_STOP_TRUE);
-    dialog_line(dialog, ROLE_STRONG, MSG_STOP_ADOPT);
+}
+
+static void
+describe_copy(struct app *app, struct dialog *dialog, const struct stop *stop)
+{
+    describe_stop(app, dialog, stop);
     dialog_line(dialog, ROLE_DIALOG, MSG_STOP_COPY);
     if (!stop->denied[0])
         describe_counts(dialog, &stop->counts);
     dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_STOP_RISK);
+}
+
+static void
+describe_true(struct app *app, struct dialog *dialog, const struct stop *stop)
+{
+    const struct adopting *adopting = &stop->adopting;
+    char some[TEXT_SHORT], records[TEXT_SHORT];
+    describe_stop(app, dialog, stop);
+    if (adopting->state != ADOPTING_COUNTED)
+        return;
+    dialog_line(dialog, ROLE_DIALOG, MSG_ADOPT_COUNTED, text_count(adopting->chunks, some),
+                adopting->chunks == 1 ? "" : "s", text_count(adopting->records, records));
+    dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_ADOPT_CLOSES, text_count(adopting->sent, some),
+                adopting->sent == 1 ? "" : "s");
+    dialog_line(dialog, ROLE_DIALOG, MSG_ADOPT_OTHERS);
+    if (adopting->why[0])
+        dialog_line(dialog, ROLE_DIALOG_DANGER, "%s", adopting->why);
+}
+
+// Counts that somebody else asked for are as good, unless they are old. True: a worker is asked now.
+static bool
+ask_worker(struct app *app, struct stop_question *question, const struct stop *stop)
+{
+    const struct adopting *adopting = &stop->adopting;
+    bool is_fresh = adopting->at != TIME_ABSENT && app_now(app) - adopting->at < COUNTS_FRESH;
+    bool is_under_way = adopting->state == ADOPTING_ASKED || adopting->state == ADOPTING_COUNTED;
+    if (question->has_asked || stop->denied[0] || adopting->state == ADOPTING_CONFIRMED ||
+        (is_under_way && is_fresh))
+        return false;
+    question->has_asked = true;
+    question->number = app_send(app, request_create(REQUEST_ADOPT_COUNT));
+    return true;
+}
+
+// Why the counts cannot be confirmed; NULL: they can.
+static const char *
+why_not_true(struct app *app, const struct stop *stop)
+{
+    switch (stop->adopting.state) {
+    case ADOPTING_COUNTED:
+        return NULL;
+    case ADOPTING_CONFIRMED:
+        return MSG_ADOPT_CONFIRMED;
+    case ADOPTING_FAILED:
+        return arena_printf(app_frame(app), MSG_ADOPT_FAILED, stop->adopting.why);
+    case ADOPTING_NONE:
+    case ADOPTING_ASKED:
+    case ADOPTING_DONE:
+        break;
+    }
+    return stop->has_worker ? MSG_ADOPT_STILL : MSG_ADOPT_NO_WORKER;
 }
 
 bool
@@ -110,9 +212,16 @@ stop_receive(struct app *app, struct steering *steering, struct reply *reply)
         dialog_refuse(question->dialog, MSG_NOT_STOPPED);
         return true;
     }
-    question->seen = (struct stop_seen){.since = stop->since, .counts = stop->counts};
-    describe(app, question->dialog, stop);
+    question->seen =
+        (struct stop_seen){.since = stop->since, .counts = stop->counts, .adopting = stop->adopting};
+    if (question->is_true && ask_worker(app, question, stop)) {
+        dialog_set_waiting(question->dialog, true);
+        return true;
+    }
+    (question->is_true ? describe_true : describe_copy)(app, question->dialog, stop);
     if (stop->denied[0])
         dialog_refuse(question->dialog, stop->denied);
+    else if (question->is_true)
+        dialog_refuse(question->dialog, why_not_true(app, stop));
     return true;
 }

@@ -1,6 +1,6 @@
-// stop: the dialog about a database from which nothing may be published. It says what is known, and what each
-// of the two decisions would do. That it is a copy is decided in it; that it is the true one needs Kafka,
-// which the screen does not know, so the dialog names the command. For views that steer (steering.h).
+// stop: a database from which nothing may be published, and the two decisions about it, each in a dialog that
+// says what is known and what it would do. That it is the true one needs Kafka, which the screen does not
+// know: a worker counts what Kafka proves, and these counts are confirmed. For views that steer (steering.h).
 #ifndef REDRIVE_UI_VIEWS_OPERATIONS_STOP_H
 #define REDRIVE_UI_VIEWS_OPERATIONS_STOP_H
 
