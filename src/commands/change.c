@@ -18,6 +18,7 @@
 #include "commands/operation_line.h"
 #include "commands/cli/output.h"
 #include "commands/publishing.h"
+#include "commands/readers.h"
 #include "commands/recipe_use.h"
 #include "commands/waiting.h"
 #include "core/filter/filter.h"
@@ -136,6 +137,8 @@ command_change_read_plan(struct change *change, struct err *err)
     if (options->reprocess.halt_above == NULL &&
         (change->action == ACTION_REPROCESS || sends_corrected(change)))
         send_plan_complete(plan);
+    plan->holds = options->reprocess.max_lag.is_given;
+    plan->max_lag = options->reprocess.max_lag.number;
     return true;
 }
 
@@ -312,6 +315,8 @@ describe_plan(const struct change *change, struct strbuf *out)
     }
     if (change->plan.halts)
         strbuf_printf(out, ", halting above %g%%", change->plan.halt_above);
+    if (change->plan.holds)
+        strbuf_printf(out, ", while no group lags more than %" PRId64, change->plan.max_lag);
 }
 
 // How old the answers are that were not asked for now; of how many topics there is none.
@@ -377,6 +382,8 @@ command_change_describe(const struct change *change, struct strbuf *out)
         strbuf_printf(out, " on %s", change->call->settings.decision.label);
     if (change->action == ACTION_REPROCESS)
         describe_topics(change, out);
+    if (change->action == ACTION_REPROCESS)
+        readers_describe(change->call, change->store, change->forecast.broker, preview, out);
     if (!sends_corrected(change))
         describe_plan(change, out);
     if (change->action == ACTION_CORRECT && !undone_by(change)) {

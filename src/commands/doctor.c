@@ -10,6 +10,7 @@
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 #include "commands/publishing.h"
+#include "commands/readers.h"
 #include "core/event.h"
 #include "process/check.h"
 #include "process/check_probe.h"
@@ -231,6 +232,25 @@ tell_findings(struct doctor_run *examination, const struct probe *probe)
     }
 }
 
+// A record that is sent again reaches every group that reads its topic.
+static void
+tell_readers(struct doctor_run *examination, struct broker *broker, struct store *store)
+{
+    struct arena arena = {0};
+    const char **topics = NULL;
+    struct topic_consumers *found;
+    size_t count = 0;
+    struct err ignored = {0};
+    if (store && store_checkup_topics(store, MOST_TOPICS, &arena, &topics, &count, &ignored) && count > 0 &&
+        readers_find(examination->call, store, broker, topics, count, &arena, &found))
+        for (size_t i = 0; i < count; i++) {
+            const char *sentence = consumers_sentence(&found[i], true, clock_now(), &arena);
+            if (sentence)
+                finding(examination, found[i].count ? "ok" : "note", sentence, "");
+        }
+    arena_release(&arena);
+}
+
 // The guarantee that this Kafka allows, by the probe; then rights and settings, which are looked at in any
 // case.
 static bool
@@ -302,6 +322,7 @@ examine_cluster(struct doctor_run *examination, struct broker *broker, const str
         snprintf(sentence, sizeof sentence, "cluster %s: %s", probe->cluster.name, probe->cluster.words);
         finding(examination, probe->cluster.promise == PROMISE_EXACTLY_ONCE ? "ok" : "note", sentence, "");
         keep_verdict(examination, store, &probe->cluster);
+        tell_readers(examination, broker, store);
         examine_history(examination, broker, &probe->cluster, store);
     } else {
         failed(examination, &err);

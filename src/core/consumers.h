@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/arena.h"
 
 struct consumer_offset {
     int32_t partition;
@@ -30,5 +31,12 @@ struct topic_consumers {
     const char *note; // why they, or some of them, are not known; NULL: they are
     int64_t read_at;  // instant; TIME_ABSENT: nobody has asked Kafka yet
 };
+
+// "billing (lag 12), audit, search (lag 3, nobody runs)"; "" where none is known.
+const char *consumers_words(const struct topic_consumers *topic, struct arena *arena);
+// "read by billing (lag 12), audit: all of them get these again"; with the topic's name in front where
+// `is_named`, and how old it is from a minute on. NULL: nobody has asked Kafka yet.
+const char *consumers_sentence(const struct topic_consumers *topic, bool is_named, int64_t now,
+                               struct arena *arena);
 
 #endif

@@ -65,6 +65,8 @@ struct send_plan {
     bool halts;
     int64_t send_after;    // µs before the first send, in which it can be undone
     int64_t approve_above; // with more events another person has to approve it; 0: never
+    int64_t max_lag;       // nothing is sent while a consumer group has more records to read; with holds
+    bool holds;
 };
 #define HALT_ABOVE 5 // percent; default of a plan with steps
 #define SETTLE_FOR (60 * (int64_t)1000000)

@@ -4,6 +4,7 @@
 #include "store/operations/consumers.h"
 
 static struct sender sender;
+static int64_t told_lag = 7;
 
 // Where Kafka would keep the records of a claim: all in partition 0 of `topic`, from offset `low` on, with a
 // gap of one before the last.
@@ -51,7 +52,7 @@ tell(const char *topic, const char *const *names, const int64_t *committed, size
         offsets[i] = (struct consumer_offset){.committed = committed[i]};
         rows[i] = (struct consumer){.name = names[i],
                                     .state = "Stable",
-                                    .lag = 7,
+                                    .lag = told_lag,
                                     .is_awaited = true,
                                     .offsets = &offsets[i],
                                     .offset_count = committed[i] >= 0};
@@ -252,6 +253,49 @@ workers_ask_in_turns(void **state)
     assert_true(found[1].read_at == TIME_ABSENT);
 }
 
+static void
+nothing_is_sent_while_a_group_lags(void **state)
+{
+    (void)state;
+    const struct send_plan plan = {.holds = true, .max_lag = 20};
+    int64_t no = sender_ask(&sender, &plan, 1, 100);
+    const char *topic =
+        arena_printf(&sender.world.arena, "%s",
+                     test_text(sender.world.admin, "SELECT lag_topics[1] FROM redrive.operation"));
+    assert_string_equal(topic,
+                        test_text(sender.world.admin, "SELECT kafka_topic FROM dlq_events WHERE id = 1"));
+    assert_int_equal(sender_look(&sender, no).no, 0); // nobody has asked Kafka yet
+    assert_int_equal(sender_send(&sender, no), 0);
+    const char **topics;
+    size_t count;
+    bool is_urgent;
+    assert_works(consumers_wanted(sender.world.store, "kafka-1", &sender.world.arena, &topics, &count,
+                                  &is_urgent, &err));
+    assert_int_equal(count, 1);
+    assert_string_equal(topics[0], topic);
+    assert_true(is_urgent);
+
+    told_lag = 1204;
+    tell_one(topic, "billing", 0);
+    assert_int_equal(sender_look(&sender, no).no, 0);
+    assert_string_equal(taken_look(no).state_note, "holds: billing lags 1204, more than 20");
+    assert_int_equal(sender_send(&sender, no), 0);
+
+    // No more than keeps the group within it, and not again before somebody has asked.
+    told_lag = 8;
+    tell_one(topic, "billing", 0);
+    assert_int_equal(sender_look(&sender, no).no, no);
+    assert_int_equal(sender_send(&sender, no), 12);
+    assert_null(taken_look(no).state_note);
+    assert_int_equal(sender_send(&sender, no), 0);
+    told_lag = 0;
+    tell_one(topic, "billing", 0);
+    assert_int_equal(sender_send(&sender, no), 20);
+    told_lag = 7;
+    assert_true(taken_look(no).plan.holds);
+    assert_int_equal(taken_look(no).plan.max_lag, 20);
+}
+
 int
 main(void)
 {
@@ -262,6 +306,7 @@ main(void)
         sent(a_step_ends_once_its_events_are_taken),
         sent(time_alone_decides_where_no_group_is_known),
         sent(workers_ask_in_turns),
+        sent(nothing_is_sent_while_a_group_lags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,6 +98,17 @@ operations_add_plan(struct store *store, const struct send_plan *plan, int64_t n
 }
 
 static bool
+add_max_lag(struct store *store, const struct operation_request *request, int64_t no, struct err *err)
+{
+    if (!request->plan.holds || request->action != ACTION_REPROCESS)
+        return true;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_int8(&params, request->plan.max_lag);
+    return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_max_lag($1, $2)", &params, err);
+}
+
+static bool
 add_undone(struct store *store, int64_t undoes, int64_t no, struct err *err)
 {
     if (undoes == 0)
@@ -156,7 +167,7 @@ operation_create(struct store *store, const struct operation_request *request,
         return false;
     bool ok = begin_freeze(store, request, no, &is_new, err);
     if (ok && is_new)
-        ok = operations_add_plan(store, &request->plan, *no, err) &&
+        ok = operations_add_plan(store, &request->plan, *no, err) && add_max_lag(store, request, *no, err) &&
              add_undone(store, request->undoes, *no, err) && add_recipe(store, request->recipe, *no, err) &&
              (!request->then_reprocess || add_then_reprocess(store, request, *no, err)) &&
              (!request->is_forced || add_force(store, *no, err)) &&
@@ -195,7 +206,7 @@ operation_insist(struct store *store, const struct operation_request *request,
     " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.observe_until, o.halt_above::float8,"            \
     " o.send_after, o.approved_by::text, lately.sent, lately.back, undone.no, coalesce(undone.state = "      \
     "'done', false), o.unchanged, o.not_applicable, o.refused_by_check, o.failed, o.forced, o.undoes, "      \
-    "o.then_reprocess, o.followed_by, o.taken, o.takeable, o.taken_by, o.taken_note, lately.open"            \
+    "o.then_reprocess, o.followed_by, o.taken, o.takeable, o.taken_by, o.taken_note, lately.open, o.max_lag" \
     " FROM redrive.operation o"                                                                              \
     " CROSS JOIN LATERAL (SELECT "                                                                           \
     "(SELECT sum(c.events) FROM redrive.chunk c WHERE c.operation_no = o.no AND c.state = 'committed'"       \
@@ -219,6 +230,8 @@ operations_read_plan(const PGresult *r, int row, struct send_plan *plan)
     plan->settle_for = value_int8(r, row, 28);
     plan->halts = !value_is_null(r, row, 30);
     plan->halt_above = value_double(r, row, 30);
+    plan->holds = !value_is_null(r, row, 50);
+    plan->max_lag = value_int8(r, row, 50);
 }
 
 // Where no consumer group is known, an event that was sent and did not return is quiet after plan.settle_for.

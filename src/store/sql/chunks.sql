@@ -113,7 +113,7 @@ BEGIN
     rate := v.rate;
     requested_by := v.requested_by;
     target_topic := v.target_topic;
-    p_limit := least(p_limit, redrive._allowance(v));
+    p_limit := least(p_limit, redrive._allowance(v), CASE WHEN v.max_lag IS NOT NULL THEN (redrive._lag_room(v)).room END);
     IF v.state NOT IN ('frozen', 'running') OR v.rate = 0 OR v.send_after > created_at OR p_limit <= 0 THEN
         RETURN;
     END IF;

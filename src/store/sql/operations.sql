@@ -42,6 +42,8 @@ CREATE TABLE redrive.operation (
     takeable        bigint NOT NULL DEFAULT 0, -- of the done ones: those whose groups are known
     taken_by        text, -- these groups
     taken_note      text, -- what is still missing, or why no group is known
+    max_lag         bigint CHECK (max_lag >= 0), -- nothing is sent while a consumer group of its topics has more records to read; NULL: whatever it has
+    lag_topics      text[], -- these topics
     unchanged       bigint NOT NULL DEFAULT 0, -- of the done ones: the recipe changed nothing
     not_applicable  bigint NOT NULL DEFAULT 0, -- of the done ones: the recipe does not apply
     refused_by_check bigint NOT NULL DEFAULT 0, -- of the refused ones: by the team's own check
@@ -154,6 +156,17 @@ BEGIN
     END IF;
 END $$;
 
+-- Within the transaction of a freeze: how far the consumer groups of its topics may be behind while it sends.
+CREATE OR REPLACE FUNCTION redrive.operation_max_lag(p_no bigint, p_max_lag bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    UPDATE redrive.operation SET max_lag = p_max_lag
+     WHERE no = p_no AND state = 'freezing' AND requested_by = session_user AND action = 'reprocess';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'operation % is not a reprocess that is being frozen', p_no USING ERRCODE = 'RD004';
+    END IF;
+END $$;
+
 -- Within the transaction of a freeze: events that the team's own check refuses are acted on too. Somebody answers for that with a reason.
 CREATE OR REPLACE FUNCTION redrive.operation_force(p_no bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -243,6 +256,9 @@ BEGIN
     END IF;
     IF v_count <> v.total THEN
         RAISE EXCEPTION 'operation % counted % items and has %', p_no, v.total, v_count;
+    END IF;
+    IF v.max_lag IS NOT NULL THEN
+        UPDATE redrive.operation SET lag_topics = redrive._lag_topics(v) WHERE no = p_no;
     END IF;
     IF v.action = 'restore' AND v.undoes IS NULL THEN
         UPDATE redrive.operation SET undoes = redrive._discard_undone(p_no, v_first, v_last) WHERE no = p_no;

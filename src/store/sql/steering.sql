@@ -17,6 +17,7 @@ $$;
 CREATE OR REPLACE FUNCTION redrive._plan_text(v redrive.operation) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT CASE WHEN v.rate >= 0 THEN format('; %s/s', v.rate) ELSE '' END
+        || CASE WHEN v.max_lag IS NOT NULL THEN format('; while no group lags more than %s', v.max_lag) ELSE '' END
         || CASE WHEN cardinality(v.steps) > 0
                 THEN format('; first %s, then the rest', array_to_string(v.steps, ', then '))
                      || CASE WHEN redrive._waits_for_person(v) THEN ', each when somebody resumes it'

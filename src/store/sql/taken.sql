@@ -75,16 +75,19 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp
 DECLARE
     v_now timestamptz := clock_timestamp();
     v_asked text[] := ARRAY(SELECT t.topic FROM redrive.consumer_topic t
-                             WHERE t.asked_at > coalesce(t.read_at, '-infinity') AND t.asked_at > v_now - interval '1 min');
+                             WHERE t.asked_at > coalesce(t.read_at, '-infinity') AND t.asked_at > v_now - interval '1 min'
+                            UNION SELECT unnest(o.lag_topics) FROM redrive.operation o
+                             WHERE o.max_lag IS NOT NULL AND o.state IN ('frozen', 'running', 'waiting') AND o.queued > 0);
 BEGIN
     SELECT coalesce(array_agg(DISTINCT s.topic), '{}'),
            coalesce(bool_or(o.state = 'waiting' OR s.sent_at > v_now - greatest(o.settle_for * 2, interval '2 min')), false)
       INTO topics, is_urgent
       FROM redrive.sent s JOIN redrive.operation o ON o.no = s.operation_no WHERE s.is_watched AND p_cluster IN (s.cluster, '');
+    is_urgent := is_urgent OR v_asked <> '{}';
     topics := ARRAY(SELECT unnest(topics) UNION SELECT unnest(v_asked));
     IF topics <> '{}' THEN
         UPDATE redrive.consumer_turn SET at = v_now
-         WHERE at < v_now - CASE WHEN is_urgent OR v_asked <> '{}' THEN interval '1.5 s' ELSE interval '30 s' END;
+         WHERE at < v_now - CASE WHEN is_urgent THEN interval '1.5 s' ELSE interval '30 s' END;
         IF NOT FOUND THEN
             topics := '{}';
         END IF;
@@ -205,6 +208,46 @@ BEGIN
     is_open := v_is_unasked AND v_now < v_end OR v_missing > 0 AND (v_now < v_end OR v_is_stale);
     IF v_missing > 0 AND NOT is_open THEN
         halt := redrive._taken_sentence(v.no) || ': is it running?';
+    END IF;
+END $$;
+
+-- The topics of an operation's events.
+CREATE OR REPLACE FUNCTION redrive._lag_topics(v redrive.operation) RETURNS text[]
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT CASE WHEN v.target_topic IS NOT NULL THEN ARRAY[v.target_topic]
+                ELSE ARRAY(SELECT DISTINCT e.kafka_topic::text FROM (
+                        SELECT unnest(b.dlq_ids) AS id FROM redrive.operation_batch b WHERE b.operation_no = v.no
+                        UNION ALL SELECT i.dlq_id FROM redrive.operation_item i WHERE i.operation_no = v.no) w
+                      CROSS JOIN LATERAL (SELECT x.kafka_topic FROM :"events" x WHERE x.id = w.id OFFSET 0) e
+                     WHERE e.kafka_topic IS NOT NULL) END;
+$$;
+
+-- How many more events may be sent before a consumer group is further behind than max_lag; NULL: no limit. why: it is, or nobody has asked Kafka since
+-- the last chunk, which the lag then does not show.
+CREATE OR REPLACE FUNCTION redrive._lag_room(v redrive.operation, OUT room bigint, OUT why text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_since timestamptz := greatest((SELECT max(c.decided_at) FROM redrive.chunk c WHERE c.operation_no = v.no AND c.state = 'committed'),
+                                    clock_timestamp() - interval '15 s');
+    v_name text;
+    v_lag bigint;
+BEGIN
+    IF v.max_lag IS NULL OR v.lag_topics = '{}' THEN
+        RETURN;
+    END IF;
+    SELECT c.name, c.lag INTO v_name, v_lag FROM redrive.consumer c
+     WHERE c.topic = ANY (v.lag_topics) AND c.is_awaited AND c.lag IS NOT NULL ORDER BY c.lag DESC, c.name LIMIT 1;
+    room := greatest(0, v.max_lag - coalesce(v_lag, 0));
+    IF v_lag > v.max_lag THEN
+        why := format('holds: %s lags %s, more than %s', v_name, v_lag, v.max_lag);
+    ELSIF v.claimed > 0 OR EXISTS (SELECT FROM unnest(v.lag_topics) AS w (topic) LEFT JOIN redrive.consumer_topic t ON t.topic = w.topic
+                                    WHERE t.read_at IS NULL OR t.read_at < v_since) THEN
+        room := 0;
+        why := 'holds until the lag is known';
+    ELSIF v_name IS NULL THEN
+        room := NULL; -- nobody reads, so nobody lags
+    ELSIF room = 0 THEN
+        why := format('holds: %s lags %s', v_name, v_lag);
     END IF;
 END $$;
 

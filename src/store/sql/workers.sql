@@ -59,6 +59,16 @@ BEGIN
     END LOOP;
 END $$;
 
+-- Does it wait for a consumer group that lags? Its row says so.
+CREATE OR REPLACE FUNCTION redrive._lag_holds(v redrive.operation) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE l record := redrive._lag_room(v);
+BEGIN
+    UPDATE redrive.operation SET state_note = l.why, changed = nextval('redrive.change')
+     WHERE no = v.no AND state IN ('frozen', 'running') AND claimed = 0 AND l.why ~ '^holds: ' AND state_note IS DISTINCT FROM l.why;
+    RETURN coalesce(l.room <= 0, false);
+END $$;
+
 -- The oldest operation that has work now. A frozen one becomes running; one whose worker has given no sign for five seconds is taken over. Only a
 -- worker that publishes gets a reprocess, and only one from which it could claim something. Without any: the one whose wait ends first, and in how
 -- many ms; is_observing says that it waits after a step.
@@ -82,6 +92,7 @@ BEGIN
     LOOP
         CONTINUE WHEN v.action = 'reprocess' AND v.claimed > 0 AND NOT redrive._is_claimable(v.no);
         CONTINUE WHEN redrive._allowance(v) <= 0;
+        CONTINUE WHEN v.max_lag IS NOT NULL AND redrive._lag_holds(v);
         v_before := v.worker;
         v_silent := CASE WHEN v_before <> p_worker
                          THEN clock_timestamp() - coalesce((SELECT least(w.seen_at, clock_timestamp()) FROM redrive.worker w WHERE w.name = v_before),
