@@ -52,7 +52,7 @@
 #define MSG_ALL_CLOSED "already closed; nothing left to %s"
 
 #define MSG_APPLY_EFFECT "writes a revision of each that changes; undo: u in operations"
-#define MSG_APPLY_SENDS "with send: corrects all, then sends them by these steps, halt and rate"
+#define MSG_APPLY_SENDS "with send: then sends those that changed, by these steps, halt and rate"
 #define MSG_REVERT_EFFECT                                                                                    \
     "writes a revision of each as it was before operation %" PRId64 "; the history stays"
 
