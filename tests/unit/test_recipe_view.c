@@ -281,8 +281,9 @@ steps_sending_and_force_are_asked_for(void **state)
     tell(world, reply);
     open_dialog(world);
     assert_true(shows(world->app, "why: takes the 1 that the check refuses too"));
-    press(world->app, "INC-7<Tab><Tab>2,rest<Tab>no<Tab>the check is wrong<S-Tab><S-Tab><S-Tab><Enter>");
-    assert_true(shows(world->app, "yes, or nothing"));
+    press(world->app,
+          "INC-7<Tab><Tab>2,rest<Tab><Tab>no<Tab>the check is wrong<S-Tab><S-Tab><S-Tab><S-Tab><Enter>");
+    assert_true(shows(world->app, "yes, a rate such as 50/s, or nothing"));
     assert_null(next_request(world, REQUEST_CONFIRM));
     press(world->app, "<C-u>"); // the focus is there
     for (int i = 0; i < 8 && !shows(world->app, "[ Apply recipe ]"); i++)
@@ -306,14 +307,35 @@ what_changed_is_sent_where_that_is_asked_for(void **state)
     struct world *world = *state;
     tell(world, trial_reply(open_view(world), 2, 1, true));
     open_dialog(world);
-    press(world->app, "<Tab><Tab>2,rest<Tab>yes<S-Tab><S-Tab>");
+    press(world->app, "<Tab><Tab>2,rest<Tab><Tab>yes<S-Tab><S-Tab><S-Tab>");
     assert_true(shows(world->app, "--reprocess"));
     press(world->app, "<Enter>");
     struct request *request = next_request(world, REQUEST_CONFIRM);
     assert_non_null(request);
     assert_true(request->confirm.then_reprocess);
     assert_false(request->confirm.is_forced);
-    assert_true(request->confirm.plan.halts);
+    assert_true(request->confirm.plan.halts && request->confirm.plan.halt_above == HALT_ABOVE);
+    assert_int_equal(request->confirm.rate, RATE_UNLIMITED);
+    request_destroy(request);
+}
+
+// The fields of the plan are those of the sending.
+static void
+what_is_sent_has_a_rate_and_a_halt(void **state)
+{
+    struct world *world = *state;
+    tell(world, trial_reply(open_view(world), 2, 1, true));
+    open_dialog(world);
+    press(world->app, "<Tab><Tab>2,rest 30s<Tab>none<Tab>0050/s<S-Tab><S-Tab><S-Tab>");
+    assert_true(shows(world->app, "--halt-above none"));
+    assert_true(shows(world->app, "--reprocess --rate 50"));
+    press(world->app, "<Enter>");
+    struct request *request = next_request(world, REQUEST_CONFIRM);
+    assert_non_null(request);
+    assert_true(request->confirm.then_reprocess);
+    assert_int_equal(request->confirm.rate, 50);
+    assert_int_equal(request->confirm.plan.settle_for, 30 * US_PER_SECOND);
+    assert_false(request->confirm.plan.halts);
     request_destroy(request);
 }
 
@@ -521,6 +543,7 @@ main(void)
         VIEWED(what_is_confirmed_is_what_was_tried),
         VIEWED(steps_sending_and_force_are_asked_for),
         VIEWED(what_changed_is_sent_where_that_is_asked_for),
+        VIEWED(what_is_sent_has_a_rate_and_a_halt),
         VIEWED(what_departs_from_the_shape_opens_as_a_list),
         VIEWED(a_changed_recipe_is_not_applied_by_the_old_counts),
         VIEWED(nothing_that_would_change_is_not_applied),
