@@ -241,22 +241,45 @@ static const struct view view_other = {.name = "other",
                                        .unsaved = probe_unsaved};
 static const struct view_row rows[] = {{&view_probe, 1}, {&view_probe, 2}, {&view_other, 4}};
 
-int
-make_world(void **state)
+static struct world *
+create_world(const struct app_config *config, size_t requests, size_t replies)
 {
     struct world *world = calloc(1, sizeof *world);
-    world->requests = mailbox_create(4);
-    world->replies = mailbox_create(64);
-    world->config = (struct app_config){.requests = world->requests,
-                                        .replies = world->replies,
-                                        .views = rows,
-                                        .view_count = 3,
-                                        .label = "PROD",
-                                        .idle_fd = -1};
-    closed = 0;
+    world->requests = mailbox_create(requests);
+    world->replies = mailbox_create(replies);
+    world->config = *config;
+    world->config.requests = world->requests;
+    world->config.replies = world->replies;
+    world->config.idle_fd = -1;
     struct err err = {0};
     world->app = app_create(&world->config, &err);
     assert_non_null(world->app);
+    return world;
+}
+
+int
+make_world(void **state)
+{
+    closed = 0;
+    *state = create_world(&(struct app_config){.views = rows, .view_count = 3, .label = "PROD"}, 4, 64);
+    return 0;
+}
+
+void
+tell(struct world *world, struct reply *reply)
+{
+    assert_true(mailbox_put(world->replies, reply, 0));
+    (void)app_receive(world->app, 1000000);
+}
+
+int
+make_world_of(void **state, const struct app_config *config)
+{
+    struct world *world = create_world(config, 16, 16);
+    struct reply *reply = reply_create(REPLY_STATUS, 0);
+    reply->status.link = LINK_LIVE;
+    reply->status.has_schema = true;
+    tell(world, reply);
     *state = world;
     return 0;
 }

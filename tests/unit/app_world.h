@@ -38,11 +38,14 @@ struct world {
 // Setup and teardown of a test; its state is the struct world. Places 1 and 2 are of one view, 4 of another.
 int make_world(void **state);
 int destroy_world(void **state);
+// The same with the views and settings of `config` instead, connected to a database that has the schema.
+int make_world_of(void **state, const struct app_config *config);
 #define WORLD(test) cmocka_unit_test_setup_teardown(test, make_world, destroy_world)
 
 void press(struct app *app, const char *keys); // in vim's notation
 bool shows(struct app *app, const char *text);
-struct request *take_request(struct world *world); // what the app asked next, or NULL
+struct request *take_request(struct world *world);   // what the app asked next, or NULL
+void tell(struct world *world, struct reply *reply); // the app receives it
 void answer(struct world *world, enum reply_kind kind, uint64_t number, bool is_last, int64_t total);
 
 #endif

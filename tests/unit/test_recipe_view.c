@@ -43,35 +43,12 @@ static const struct view view = {
     .name = "fixture", .context = CONTEXT_LIST, .actions = actions, .draw = fixture_draw};
 static const struct view_row rows[] = {{&view, 1}};
 
-static void
-tell(struct world *world, struct reply *reply)
-{
-    assert_true(mailbox_put(world->replies, reply, 0));
-    (void)app_receive(world->app, 1000000);
-}
-
 static int
 begin(void **state)
 {
-    struct world *world = calloc(1, sizeof *world);
-    world->requests = mailbox_create(16);
-    world->replies = mailbox_create(16);
-    world->config = (struct app_config){.requests = world->requests,
-                                        .replies = world->replies,
-                                        .views = rows,
-                                        .view_count = 1,
-                                        .decision.confirm_above = 100,
-                                        .idle_fd = -1};
-    struct err err = {0};
-    world->app = app_create(&world->config, &err);
-    assert_non_null(world->app);
-    struct reply *reply = reply_create(REPLY_STATUS, 0);
-    reply->status.link = LINK_LIVE;
-    reply->status.has_schema = true;
-    tell(world, reply);
     text_given = "set $.a 1\n";
-    *state = world;
-    return 0;
+    return make_world_of(state,
+                         &(struct app_config){.views = rows, .view_count = 1, .decision.confirm_above = 100});
 }
 
 // The next request of this kind; those of other kinds are dropped. NULL: there is none.
