@@ -104,6 +104,36 @@ nothing_changed(struct app *app, void *state)
     app_say(app, SAY_INFO, MSG_STEERING_CANCELLED);
 }
 
+// What a dialog asks, and the command that does the same.
+struct steering_question {
+    const char *title; // "Stop": of operation N
+    const char *button, *command;
+    bool is_danger;
+    int64_t count; // of the events that are at stake
+    void (*confirmed)(struct app *app, void *state, const struct dialog *dialog);
+};
+
+static struct dialog *
+open_question(struct app *app, struct steering *steering, const struct operation *operation,
+              const struct steering_question *question)
+{
+    struct arena *arena = app_frame(app);
+    steering->no = operation->no;
+    struct dialog *dialog =
+        app_dialog(app, &(struct dialog_request){
+                            .title = arena_printf(arena, MSG_QUESTION_TITLE, question->title, operation->no),
+                            .confirm = question->button,
+                            .is_danger = question->is_danger,
+                            .typed_count = app_typed_count(app, question->count),
+                            .command = arena_printf(arena, "redrive operation %" PRId64 " %s", operation->no,
+                                                    question->command),
+                            .confirmed = question->confirmed,
+                            .cancelled = nothing_changed,
+                        });
+    dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
+    return dialog;
+}
+
 // What becomes of the events of a recipe that is stopped.
 static void
 describe_corrected(const struct operation *operation, bool is_undone, struct dialog *dialog)
@@ -134,22 +164,16 @@ describe_rest(const struct operation *operation, struct dialog *dialog)
 static void
 ask_cancel(struct app *app, struct steering *steering, const struct operation *operation)
 {
-    struct arena *arena = app_frame(app);
     if (!is_live(app, operation) || !steering_may_change(app))
         return;
-    steering->no = operation->no;
-    struct dialog *dialog = app_dialog(
-        app, &(struct dialog_request){
-                 .title = arena_printf(arena, MSG_STOP_TITLE, operation->no),
-                 .confirm = "Stop the rest",
-                 .is_danger = true,
-                 .typed_count = app_typed_count(app, operation->queued),
-                 .command = arena_printf(arena, "redrive operation %" PRId64 " cancel", operation->no),
-                 .confirmed = cancel_confirmed,
-                 .cancelled = nothing_changed,
-             });
-    dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
-    dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, arena));
+    struct dialog *dialog = open_question(app, steering, operation,
+                                          &(struct steering_question){.title = "Stop",
+                                                                      .button = "Stop the rest",
+                                                                      .command = "cancel",
+                                                                      .is_danger = true,
+                                                                      .count = operation->queued,
+                                                                      .confirmed = cancel_confirmed});
+    dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, app_frame(app)));
     if (operation->action == ACTION_CORRECT && !operation->undone.of)
         describe_corrected(operation, steering->undone, dialog);
     else
@@ -160,24 +184,18 @@ ask_cancel(struct app *app, struct steering *steering, const struct operation *o
 static void
 ask_approve(struct app *app, struct steering *steering, const struct operation *operation)
 {
-    struct arena *arena = app_frame(app);
     if (!is_live(app, operation) || !steering_may_change(app))
         return;
     if (operation->state != OPERATION_AWAITING) {
         app_say(app, SAY_INFO, MSG_NO_APPROVAL_NEEDED, operation->no, operation_state_word(operation->state));
         return;
     }
-    steering->no = operation->no;
-    struct dialog *dialog = app_dialog(
-        app, &(struct dialog_request){
-                 .title = arena_printf(arena, MSG_APPROVE_TITLE, operation->no),
-                 .confirm = "Approve",
-                 .typed_count = app_typed_count(app, operation->total),
-                 .command = arena_printf(arena, "redrive operation %" PRId64 " approve", operation->no),
-                 .confirmed = approve_confirmed,
-                 .cancelled = nothing_changed,
-             });
-    dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
+    struct dialog *dialog = open_question(app, steering, operation,
+                                          &(struct steering_question){.title = "Approve",
+                                                                      .button = "Approve",
+                                                                      .command = "approve",
+                                                                      .count = operation->total,
+                                                                      .confirmed = approve_confirmed});
     dialog_line(dialog, ROLE_DIALOG, MSG_REQUESTED_BY, operation->requested_by, operation->reason ? ": " : "",
                 operation->reason ? operation->reason : "");
 }
@@ -187,19 +205,13 @@ static void
 ask_resume(struct app *app, struct steering *steering, const struct operation *operation)
 {
     char count[TEXT_SHORT];
-    struct arena *arena = app_frame(app);
-    steering->no = operation->no;
-    struct dialog *dialog = app_dialog(
-        app, &(struct dialog_request){
-                 .title = arena_printf(arena, MSG_RESUME_TITLE, operation->no),
-                 .confirm = "Resume",
-                 .typed_count = app_typed_count(app, operation->queued),
-                 .command = arena_printf(arena, "redrive operation %" PRId64 " resume", operation->no),
-                 .confirmed = resume_confirmed,
-                 .cancelled = nothing_changed,
-             });
-    dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
-    dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, arena));
+    struct dialog *dialog = open_question(app, steering, operation,
+                                          &(struct steering_question){.title = "Resume",
+                                                                      .button = "Resume",
+                                                                      .command = "resume",
+                                                                      .count = operation->queued,
+                                                                      .confirmed = resume_confirmed});
+    dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, app_frame(app)));
     dialog_line(dialog, ROLE_DIALOG, MSG_RESUME_EFFECT, text_count(operation->queued, count),
                 operation->queued == 1 ? "event goes" : "events go");
 }

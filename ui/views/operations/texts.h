@@ -28,15 +28,13 @@
 #define MSG_NO_OPERATION "no operation here"
 
 // its dialogs: stop, approve
-#define MSG_STOP_TITLE "Stop operation %" PRId64
 #define MSG_STOP_STAY "the %s not yet %s %s %s; the current chunk finishes first"
 #define MSG_STOP_NOT_CORRECTED "the %s not yet corrected %s as %s"
 #define MSG_STOP_CORRECTED "the %s corrected %s so; u undoes %s"
 #define MSG_STOP_THEN_UNDO "then asks about undoing the %s corrected"
 #define MSG_STOP_FINAL "cancelling is final; p pauses"
-#define MSG_RESUME_TITLE "Resume operation %" PRId64
 #define MSG_RESUME_EFFECT "%s %s on from where it stopped"
-#define MSG_APPROVE_TITLE "Approve operation %" PRId64
+#define MSG_QUESTION_TITLE "%s operation %" PRId64
 #define MSG_REQUESTED_BY "requested by %s%s%s"
 
 // what is in doubt
