@@ -192,7 +192,7 @@ go_on(int64_t closed)
     const struct broker_settings settings = {.brokers = getenv("REDRIVE_TEST_KAFKA")};
     struct adoption adoption;
     int64_t events;
-    assert_works(adoption_find(fixture.world.store, &settings, true, &adoption, &err));
+    assert_works(adoption_find(fixture.world.store, &settings, true, NULL, NULL, &adoption, &err));
     assert_works(history_adopt(fixture.world.store, adoption.cluster, &adoption.kafka, adoption.slots,
                                adoption.slot_count, adoption.sent, adoption.sent_count, "test", &events,
                                &err));
@@ -353,7 +353,8 @@ a_foreign_marker_beside_a_chunk_is_a_stop(void **state)
     write_marker(last_group(), 7, OTHER_ID);
     work_is_stopped(operation, "ahead");
     struct adoption adoption;
-    assert_refused(adoption_find(fixture.world.store, &settings, false, &adoption, &err), ERR_DATA, OTHER_ID);
+    assert_refused(adoption_find(fixture.world.store, &settings, false, NULL, NULL, &adoption, &err),
+                   ERR_DATA, OTHER_ID);
     adoption_release(&adoption);
 }
 
