@@ -281,13 +281,89 @@ ids_are_read_by_key_without_statistics(void **state)
     world_end(&world);
 }
 
+static void
+assert_same_bytes(struct bytes a, struct bytes b)
+{
+    assert_int_equal(bytes_present(a), bytes_present(b));
+    assert_true(bytes_equal(a, b));
+}
+
+static void
+assert_same_event(const struct event *a, const struct event *b)
+{
+    assert_int_equal(a->id, b->id);
+    assert_same_bytes(a->event_id, b->event_id);
+    assert_same_bytes(a->event_type, b->event_type);
+    assert_same_bytes(a->source_id, b->source_id);
+    assert_same_bytes(a->topic, b->topic);
+    assert_same_bytes(a->payload, b->payload);
+    assert_int_equal(a->payload_size, b->payload_size);
+    assert_int_equal(a->created_at, b->created_at);
+    assert_int_equal(a->origin.has_offset, b->origin.has_offset);
+    assert_int_equal(a->origin.offset, b->origin.offset);
+    assert_int_equal(a->origin.partition, b->origin.partition);
+    assert_int_equal(a->record.is_kept, b->record.is_kept);
+    assert_same_bytes(a->record.key, b->record.key);
+    assert_int_equal(a->known.revisions, b->known.revisions);
+    assert_int_equal(a->known.correction.has_payload, b->known.correction.has_payload);
+    assert_same_bytes(a->known.correction.topic, b->known.correction.topic);
+}
+
+// Many events beside each other are read by another statement while redrive knows nothing of them. An event
+// is the same by either.
+static void
+an_event_is_the_same_among_many_and_alone(void **state)
+{
+    (void)state;
+    enum { EVENTS = 600 };
+    static const char *const known[] = {
+        "",
+        "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", key, value) VALUES (300, 't', 0, "
+        "1, 'k', '{\"a\": 1}')",
+        "INSERT INTO redrive.revision (dlq_id, no, payload, topic) VALUES (600, 1, '[]', 'other')",
+        "DELETE FROM redrive.record"};
+    struct world world;
+    world_make(&world, EVENTS);
+    test_sql(world.admin, "UPDATE dlq_events SET event_payload = 'null' WHERE id = 7");
+    test_sql(world.admin, "DELETE FROM dlq_events WHERE id = 8");
+    int64_t ids[EVENTS];
+    for (int i = 0; i < EVENTS; i++)
+        ids[i] = i + 1;
+    for (size_t step = 0; step < sizeof known / sizeof known[0]; step++) {
+        if (known[step][0])
+            test_sql(world.admin, "%s", known[step]);
+        struct event_query query = {.fields = EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW,
+                                    .ids = ids,
+                                    .id_count = EVENTS,
+                                    .limit = EVENTS};
+        struct event_page page, alone;
+        assert_works(store_events(world.store, &query, &page, &err));
+        assert_int_equal(page.count, EVENTS - 1);
+        for (size_t i = 0; i < page.count; i++) {
+            query.ids = &page.events[i].id;
+            query.id_count = query.limit = 1;
+            assert_works(store_events(world.store, &query, &alone, &err));
+            assert_same_event(&page.events[i], &alone.events[0]);
+            event_page_release(&alone);
+        }
+        assert_int_equal(page.events[298].record.is_kept, step == 1 || step == 2);
+        assert_int_equal(page.events[598].known.revisions, step >= 2);
+        event_page_release(&page);
+    }
+    world_end(&world);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_are_read_by_key),     cmocka_unit_test(ids_are_read_by_key_without_statistics),
-        cmocka_unit_test(any_id_is_met_once),        cmocka_unit_test(columns_come_as_they_are),
-        cmocka_unit_test(json_is_compared_by_value), cmocka_unit_test(five_analyses),
+        cmocka_unit_test(an_event_is_the_same_among_many_and_alone),
+        cmocka_unit_test(pages_are_read_by_key),
+        cmocka_unit_test(ids_are_read_by_key_without_statistics),
+        cmocka_unit_test(any_id_is_met_once),
+        cmocka_unit_test(columns_come_as_they_are),
+        cmocka_unit_test(json_is_compared_by_value),
+        cmocka_unit_test(five_analyses),
     };
     return cmocka_run_group_tests_name("events", tests, NULL, NULL);
 }

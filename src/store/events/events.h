@@ -31,7 +31,8 @@ enum { EVENT_PAGE_BYTES = 8 << 20 }; // enough for any page of usual texts
 struct event_page {
     struct event *events;
     size_t count;
-    bool is_cut; // by most_bytes: there may be more
+    size_t bytes; // of its texts
+    bool is_cut;  // by most_bytes: there may be more
     struct arena arena;
 };
 void event_page_release(struct event_page *page);

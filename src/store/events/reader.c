@@ -131,15 +131,17 @@ static const struct join {
 };
 
 static bool
-has_schema(const struct event_reader *reader)
+asks_schema(const struct event_reader *reader)
 {
-    return reader->store->info.schema_version > 0;
+    return !reader->is_plain && reader->store->info.schema_version > 0;
 }
 
 static bool
 is_read(const struct event_reader *reader, const struct reader_column *column)
 {
-    return (column->fields & reader->fields) && (!column->ours || has_schema(reader));
+    if (reader->is_plain && column->fields == EVENT_PAYLOAD)
+        return false; // the payload is a column of the row itself
+    return (column->fields & reader->fields) && (!column->ours || asks_schema(reader));
 }
 
 // The group is derived from whole texts, so these are read whole for it, and cut afterwards.
@@ -190,6 +192,11 @@ add_columns(struct event_reader *reader, struct query *query)
             next++;
         }
     }
+    reader->payload = -1;
+    if (reader->is_plain && (reader->fields & EVENT_PAYLOAD)) {
+        query_add(query, PIECE(", CASE WHEN e.id <> ALL (:unreadable) THEN e.event_payload::text END"));
+        reader->payload = next++;
+    }
     reader->message = reader->stack = -1;
     if ((reader->fields & EVENT_ERROR) || derives_group(reader)) {
         add_text(reader, query, LONG_ERROR, PIECE(" e.id <> ALL (:unreadable_error) THEN "),
@@ -227,7 +234,7 @@ event_reader_query(struct event_reader *reader, struct query *query, const struc
     param_int8(query_param(query, "highest"), is_bound ? source->highest : INT64_MAX);
 
     // Looks redrive's own data up for all rows at once.
-    bool is_page = (reader->fields & EVENT_KNOWN) && has_schema(reader);
+    bool is_page = (reader->fields & EVENT_KNOWN) && asks_schema(reader);
     if (is_page) {
         query_add(query, PIECE("WITH page AS MATERIALIZED ("));
         add_rows(query, source);
@@ -243,8 +250,9 @@ event_reader_query(struct event_reader *reader, struct query *query, const struc
         query_add(query, PIECE(") e"));
     }
     for (size_t i = 0; i < sizeof joins / sizeof joins[0]; i++) {
-        bool replaced = !joins[i].ours && has_schema(reader);
-        if ((joins[i].fields & reader->fields) && (!joins[i].ours || has_schema(reader)) && !replaced)
+        bool replaced = !joins[i].ours && asks_schema(reader);
+        if (!reader->is_plain && (joins[i].fields & reader->fields) &&
+            (!joins[i].ours || asks_schema(reader)) && !replaced)
             query_add(query, joins[i].sql);
     }
     if (source->order.sql) {
@@ -400,6 +408,10 @@ event_reader_row(struct event_reader *reader, const PGresult *result, int row, s
     for (size_t i = 0; i < COLUMN_COUNT; i++) {
         if (is_read(reader, &columns[i]))
             read_column(reader, &columns[i], result, row, at++, event);
+    }
+    if (reader->payload >= 0) {
+        event->payload = arena_copy(reader->arena, value_bytes(result, row, reader->payload));
+        event->payload_size = event->payload.len;
     }
     struct bytes message = reader->message < 0 ? BYTES_ABSENT : value_bytes(result, row, reader->message);
     struct bytes stack = reader->stack < 0 ? BYTES_ABSENT : value_bytes(result, row, reader->stack);

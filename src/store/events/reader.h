@@ -21,9 +21,18 @@ struct event_reader {
     size_t cut;            // bytes of error, stack and payload; 0: whole
     int extra;             // number of the caller's columns, which come first
     uint64_t page;         // number of this page, for texts that its events share
+    int payload;           // column of a plain reader, or -1
     int message, stack;    // columns from which the group is derived, or -1
     bool takes_unreadable; // payloads that are known to be unreadable are left out
+    bool is_plain;         // what redrive's tables know is not looked for: see EVENT_READER_IS_PLAIN
 };
+
+// What a plain reader reads is whole: `cut` is 0. Where a statement is for one, this is a condition in it, so
+// that one snapshot answers both: redrive has neither the record nor a revision of any event
+// between `lowest` and `highest`.
+#define EVENT_READER_IS_PLAIN                                                                                \
+    "NOT EXISTS (SELECT FROM redrive.record x WHERE x.dlq_id BETWEEN :lowest AND :highest)"                  \
+    " AND NOT EXISTS (SELECT FROM redrive.revision x WHERE x.dlq_id BETWEEN :lowest AND :highest)"
 
 void event_reader_init(struct event_reader *reader, struct store *store, struct arena *arena, unsigned fields,
                        size_t cut);
