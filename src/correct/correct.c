@@ -17,6 +17,7 @@ struct corrector {
     struct checks *checks; // NULL: no event is checked
     bool is_forced;        // what they refuse is changed all the same
     size_t twice;          // so many more are applied twice
+    size_t event_bytes;    // on average, of the page with the largest events; 0: none was read yet
     bool (*is_wanted)(void *context);
     void *context;
     bool is_stopped; // it was not wanted any more; checks owe answers
@@ -93,6 +94,23 @@ corrector_destroy(struct corrector *corrector)
     checks_destroy(corrector->checks);
     free(corrector->why);
     free(corrector);
+}
+
+size_t
+corrector_page_size(const struct corrector *corrector, size_t most_bytes)
+{
+    enum { MOST = 4000, FEW = 1000 };
+    bool has_programs = corrector->checks || (corrector->recipe && recipe_has_jq(corrector->recipe));
+    bool are_small = corrector->event_bytes && corrector->event_bytes < most_bytes / MOST / 4 * 3;
+    return !has_programs && (are_small || most_bytes == SIZE_MAX) ? MOST : FEW;
+}
+
+void
+corrector_note_page(struct corrector *corrector, size_t bytes, size_t events)
+{
+    size_t each = events ? bytes / events + 1 : 0;
+    if (each > corrector->event_bytes)
+        corrector->event_bytes = each;
 }
 
 // --- one event ---

@@ -4,6 +4,13 @@
 
 #include "correct/correct.h"
 
+// How many events a page has: so many that the cost of a statement does not count. Fewer where a program is
+// asked about each, since nothing ends within a page; and where pages are to end by their events, not by
+// `most_bytes`, as long as events are not known to be small. SIZE_MAX: they may end by either.
+size_t corrector_page_size(const struct corrector *corrector, size_t most_bytes);
+// A page was read that has so many bytes.
+void corrector_note_page(struct corrector *corrector, size_t bytes, size_t events);
+
 // Completes the events by their original records, where the corrector has a way to look for them. *troubles
 // is one text an event, in the arena.
 bool corrector_find_originals(struct corrector *corrector, struct store *store, struct event *events,

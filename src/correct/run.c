@@ -2,8 +2,8 @@
 #include "correct/correct.h"
 
 #include "correct/pages.h"
+#include "correct/private.h"
 
-enum { PAGE = 1000 };
 #define PAGE_BYTES ((size_t)8 << 20)
 
 static void
@@ -74,7 +74,7 @@ correct_dry_run(struct corrector *corrector, struct store *store, const int64_t 
                                             .shapes = shapes,
                                             .ids = ids,
                                             .count = count,
-                                            .size = PAGE,
+                                            .size = corrector_page_size(corrector, SIZE_MAX),
                                             .most_bytes = PAGE_BYTES};
     struct dry_run run = {.corrector = corrector, .each = each, .context = context, .tally = tally};
     struct pages *pages = pages_start(&settings);

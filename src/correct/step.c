@@ -12,7 +12,7 @@
 #include "correct/pages.h"
 #include "store/operations/corrections.h"
 
-enum { PAGE = 1000, STEP_PAGES = 100 };
+enum { STEP_EVENTS = 100000 };
 #define PAGE_BYTES ((size_t)8 << 20)
 #define STEP_TIME US_PER_SECOND // then no other page is begun: the worker has other things to do as well
 
@@ -74,6 +74,7 @@ apply_page(struct corrector *corrector, struct page *page, struct err *err)
     struct arena *arena = &events->arena;
     struct correct_result *results = arena_array(arena, events->count, sizeof *results);
     struct corrected *all = arena_array(arena, page->count, sizeof *all);
+    corrector_note_page(corrector, events->bytes, events->count);
     if (!correct_events(corrector, events->events, page->troubles, events->count, arena, results, err))
         return NULL;
     size_t found = 0;
@@ -163,7 +164,8 @@ correct_step(struct corrector *corrector, struct store *store, struct store *ahe
 {
     struct correct_queue queue;
     *applied = *left = 0;
-    if (!work_correct_next(store, operation, (size_t)PAGE * STEP_PAGES, PAGE, &queue, err))
+    if (!work_correct_next(store, operation, STEP_EVENTS, corrector_page_size(corrector, PAGE_BYTES), &queue,
+                           err))
         return false;
     struct err failure = {0};
     bool is_ahead = ahead && queue.page_count > 1 && store_connect(ahead, &failure);

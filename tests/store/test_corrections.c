@@ -316,7 +316,7 @@ static void
 a_dry_run_sees_every_page_once(void **state)
 {
     (void)state;
-    enum { EVENTS = 5500 };
+    enum { EVENTS = 20500 };
     struct world world;
     struct corrector *corrector;
     const struct correct_limits limits = {.jq_time = US_PER_SECOND, .jq_memory = 1 << 26};

@@ -94,6 +94,15 @@ recipe_count(const struct recipe *recipe)
     return recipe->count;
 }
 
+bool
+recipe_has_jq(const struct recipe *recipe)
+{
+    for (size_t i = 0; i < recipe->count; i++)
+        if (recipe->operations[i].kind->apply == recipe_do_jq)
+            return true;
+    return false;
+}
+
 void
 recipe_print_operation(const struct recipe *recipe, size_t index, const char **word, int *line,
                        struct strbuf *out)

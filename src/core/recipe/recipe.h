@@ -101,6 +101,7 @@ void recipe_destroy(struct recipe *recipe);
 // One operation a line, without comments. Parsing this gives an equal recipe.
 void recipe_print(const struct recipe *recipe, struct strbuf *out);
 size_t recipe_count(const struct recipe *recipe);
+bool recipe_has_jq(const struct recipe *recipe);
 // Operation `index` as text; its word and its line in the text that was parsed may be NULL.
 void recipe_print_operation(const struct recipe *recipe, size_t index, const char **word, int *line,
                             struct strbuf *out);
