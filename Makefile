@@ -61,7 +61,7 @@ OBJECTS = $(SOURCES:%.c=$(OUT)/%.o)
 DATA := $(shell find src ui themes keymaps -type f ! -name '*.[ch]' ! -name '*.def' ! -name '.*')
 EMBEDDING := $(shell grep -rlE --include='*.c' 'incbin|EMBED' src ui)
 
-TEST_LAYERS = unit sim screens terminal store attack commands broker crash acceptance
+TEST_LAYERS = unit sim screens terminal store attack commands broker crash faults acceptance
 TEST_SOURCES := $(foreach layer,$(TEST_LAYERS),$(wildcard tests/$(layer)/test_*.c))
 TESTS = $(TEST_SOURCES:%.c=$(OUT)/%)
 UNIT_TESTS = $(filter $(OUT)/tests/unit/%,$(TESTS))
@@ -255,6 +255,15 @@ crash: ## kill, freeze and disconnect workers, PostgreSQL and Kafka
 	$(Q)$(MAKE) -j$(JOBS) VARIANT=kill crash-programs
 	$(Q)tests/crash/loop minutes=$(MINUTES) mode=$(or $(MODE),all) seed=$(SEED) broken=$(BROKEN)
 
+faults: ## take PostgreSQL, Kafka and the disk away for long: what is said, what continues
+#: SECONDS=600           how long each fault lasts
+#: FAULT='*is_away'      a pattern of tests/faults
+	$(Q)tests/lib/packages.sh install build test kafka
+	$(Q)$(MAKE) -j$(JOBS) VARIANT=asan faults-programs
+	$(Q)REDRIVE_FAULT='$(FAULT)' REDRIVE_FAULT_SECONDS=$(or $(SECONDS),600) TEST_LIMIT=7200 tests/run build/asan faults
+
+faults-programs: $(OUT)/redrive $(filter $(OUT)/tests/faults/%,$(TESTS))
+
 crash-programs: $(OUT)/redrive $(filter $(OUT)/tests/tools/%,$(TOOLS))
 
 bench: ## measure, as ratios within one run
@@ -323,5 +332,5 @@ help: ## print this list
 FORCE:
 .SECONDARY:
 .DELETE_ON_ERROR:
-.PHONY: all all-objects place install uninstall demo demo-tools test test-unit attack attack-programs test-programs unit-programs fuzz fuzz-programs tsan sim crash crash-programs bench bench-tools \
+.PHONY: all all-objects place install uninstall demo demo-tools test test-unit attack attack-programs test-programs unit-programs fuzz fuzz-programs tsan sim crash crash-programs faults faults-programs bench bench-tools \
 	screenshots format format-check layers lint tidy banned packages clean help FORCE

@@ -161,6 +161,35 @@ waiting_say_obstacle(const struct call *call, struct store *store, const struct 
     arena_release(&arena);
 }
 
+// Reads the operation, however long PostgreSQL is away: that says nothing about the operation. False: see err,
+// or a signal came.
+static bool
+get_when_there(const struct call *call, struct store *store, int64_t no, struct arena *arena,
+               struct operation *operation, struct progress_line *progress, struct err *err)
+{
+    bool is_told = false;
+    for (int attempt = 0; !interrupt_is_set(); attempt++) {
+        struct err failure = {0};
+        bool is_there = (attempt == 0 || store_reconnect(store, &failure)) &&
+                        operation_get(store, no, arena, operation, &failure);
+        if (is_there && is_told)
+            remark(call, "PostgreSQL is reachable again");
+        if (is_there || failure.kind != ERR_UNREACHABLE) {
+            if (!is_there)
+                *err = failure;
+            return is_there;
+        }
+        if (attempt == 1) { // a connection that was closed while it was idle is worth no word
+            progress_end(progress);
+            remark(call, "operation %" PRId64 ": waiting for PostgreSQL: %s", no, failure.text);
+            is_told = true;
+        }
+        for (int64_t end = clock_mono() + store_backoff(attempt); clock_mono() < end && !interrupt_is_set();)
+            clock_sleep(US_PER_SECOND / 20);
+    }
+    return false;
+}
+
 int
 waiting_for(struct call *call, struct store *store, int64_t no, struct err *err)
 {
@@ -173,7 +202,11 @@ waiting_for(struct call *call, struct store *store, int64_t no, struct err *err)
     while (!is_over && !interrupt_is_set()) {
         struct arena arena = {0};
         struct operation operation = {0};
-        bool ok = get_patiently(store, no, &arena, &operation, err);
+        bool ok = get_when_there(call, store, no, &arena, &operation, &progress, err);
+        if (!ok && !err_is_set(err)) {
+            arena_release(&arena);
+            break;
+        }
         is_over = !ok || operation_state_is_final(operation.state);
         if (ok)
             command_waiting_show(&progress, &operation, operation.state_note);
@@ -227,9 +260,9 @@ waiting_with_worker(struct call *call, struct store *store, const struct worker_
     bool ok = worker_run(&watched, &worker_err);
     progress_end(&following.progress);
     int status = waiting_tell(call, store, settings->operation, err);
-    if (ok || err_is_set(err))
+    if (ok)
         return status;
-    *err = worker_err;
+    *err = worker_err; // why it cannot be read now is no news
     if (err->kind == ERR_CANCELLED)
         err_set(err, ERR_CANCELLED, "interrupted");
     char text[sizeof err->text];

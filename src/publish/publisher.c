@@ -277,6 +277,12 @@ publisher_is_busy(const struct publisher *publisher)
 }
 
 bool
+publisher_is_calling(const struct publisher *publisher)
+{
+    return publisher->call.is_running;
+}
+
+bool
 publisher_has_events(const struct publisher *publisher)
 {
     return publisher->at == AT_CLAIM || flight_has_events(&publisher->flight);

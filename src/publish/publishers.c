@@ -2,6 +2,7 @@
 #include "publish/worker_private.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include "base/clock.h"
@@ -16,6 +17,7 @@
 #define DOUBT_EVERY (10 * US_PER_SECOND)
 #define DOUBT_AGAIN (600 * US_PER_SECOND) // for what a scan could not decide
 #define DOUBT_WAIT (100 * US_PER_SECOND)  // message timeout 30 s + request timeout 10 s + 60 s
+#define TOLD_AFTER (3 * US_PER_SECOND)    // that Kafka does not answer
 #define SLOT_IDLE (5 * US_PER_SECOND)     // then a slot is let go
 #define PATIENCE                                                                                             \
     (14 * US_PER_SECOND) // of an operator in the foreground; with the tries before and after: within 25 s
@@ -174,8 +176,11 @@ publisher_failed(struct worker_run *run, size_t i, const struct err *failure, st
     const char *what = failure->sqlstate[0] ? "PostgreSQL refused" : "Kafka failed";
     if (!publish_later(run, what, failure, err))
         return false;
+    char why[sizeof failure->text + 8];
+    bool is_named = failure->sqlstate[0] || strstr(failure->text, "Kafka");
+    snprintf(why, sizeof why, "%s%s", is_named ? "" : "Kafka: ", failure->text);
     if (operation)
-        setback_pass(&run->setbacks, operation, run->due.kafka + LOOK_EVERY / 10, failure->text);
+        setback_pass(&run->setbacks, operation, run->due.kafka + LOOK_EVERY / 10, why);
     return true;
 }
 
@@ -270,12 +275,37 @@ pass_on(struct worker_run *run, size_t i)
     return false;
 }
 
+// A step may wait for Kafka for a quarter of a minute before it fails: the worker's note and the row of the
+// operation say so before.
+static void
+note_waiting(struct worker_run *run, size_t i, bool is_waiting)
+{
+    struct worker_publisher *own = &run->publishers[i];
+    int64_t now = clock_mono();
+    if (!is_waiting || publisher_is_calling(own->machine)) {
+        own->kafka_at = 0;
+        return;
+    }
+    if (!own->kafka_at)
+        own->kafka_at = now;
+    int64_t operation = own->operation ? own->operation : run->operation;
+    if (now - own->kafka_at < TOLD_AFTER || run->kafka.since)
+        return;
+    static const char why[] = "Kafka has not answered for some seconds";
+    worker_note(run, "%s, slot %d", why, (int)publisher_slot(own->machine));
+    if (operation)
+        setback_pass(&run->setbacks, operation, now, why);
+    own->kafka_at = now;
+}
+
 // One step of a publisher that is on its way. False: the worker ends with err.
 static bool
 drive(struct worker_run *run, size_t i, int wait_ms, struct err *err)
 {
     struct err failure = {0};
-    switch (worker_step_publisher(run, i, wait_ms, &failure)) {
+    enum publisher_status status = worker_step_publisher(run, i, wait_ms, &failure);
+    note_waiting(run, i, status == PUBLISHER_WAITING);
+    switch (status) {
     case PUBLISHER_BUSY:
     case PUBLISHER_WAITING:
         return true;

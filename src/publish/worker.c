@@ -70,6 +70,15 @@ reconnect_all(struct worker_run *run, struct err *err)
     return true;
 }
 
+// For a person in the foreground, while the operation itself cannot be read.
+static void
+show_note(const struct worker_run *run)
+{
+    if (run->settings->progress)
+        run->settings->progress(run->settings->progress_context,
+                                &(struct worker_progress){.note = run->note.text});
+}
+
 // PostgreSQL is away: publishers hold nothing that can be trusted (they have begun again by themselves).
 // True: it is back.
 static bool
@@ -82,6 +91,7 @@ reconnect_store(struct worker_run *run, struct err *err)
 
     int64_t wait = store_backoff(run->store.attempts++);
     worker_note(run, "PostgreSQL cannot be reached: %.150s", run->trouble.text);
+    show_note(run);
     log_line(LOG_WARN, "PostgreSQL unreachable", LOG_TEXT("why", run->trouble.text),
              LOG_INT("retry_ms", wait / 1000));
     rest(run, wait);

@@ -68,6 +68,7 @@ struct worker_publisher {
     int64_t operation; // that it was assigned; 0: none
     int64_t queued;    // events that the operation had then
     int64_t refused;   // its tally when it was ready last
+    int64_t kafka_at;  // clock_mono: it has waited for Kafka since; 0: it does not
 };
 
 // A server that does not answer.

@@ -654,8 +654,10 @@ kafka_topic(void *context, const char *name, struct topic *topic, struct err *er
 static bool
 kafka_ends(void *context, const char *topic, struct strbuf *text, struct err *err)
 {
-    (void)err;
-    strbuf_printf(text, "%s %" PRId64, topic, sim_of(context)->log_end);
+    struct sim *sim = sim_of(context);
+    if (sim_luck(sim, false) != SIM_ANSWERED)
+        return lost(context, "asks where the topics end", err);
+    strbuf_printf(text, "%s %" PRId64, topic, sim->log_end);
     return true;
 }
 

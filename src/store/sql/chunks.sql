@@ -247,6 +247,7 @@ BEGIN
            done = done + cardinality(p.done),
            queued = queued + CASE WHEN is_cancelling THEN 0 ELSE cardinality(p.requeued) END,
            cancelled = cancelled + CASE WHEN is_cancelling THEN cardinality(p.requeued) ELSE 0 END,
+           state_note = CASE WHEN state = 'running' AND c.state = 'claimed' AND p.done <> '{}' THEN NULL ELSE state_note END,
            changed = nextval('redrive.change')
      WHERE no = v.no;
     PERFORM redrive._audit('finish', v.no, c.events, NULL,

@@ -222,7 +222,9 @@ CREATE OR REPLACE FUNCTION redrive.work_note(p_no bigint, p_note text) RETURNS v
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     UPDATE redrive.operation SET state_note = left(p_note, 300), changed = nextval('redrive.change')
-     WHERE no = p_no AND state IN ('frozen', 'running') AND NOT is_cancelling AND queued > 0 AND claimed = 0
+     WHERE no = p_no AND state IN ('frozen', 'running') AND NOT is_cancelling AND queued > 0
+       AND NOT EXISTS (SELECT FROM redrive.chunk c WHERE c.operation_no = p_no AND claimed > 0 -- others are at work
+                          AND greatest(c.created_at, c.decided_at) > clock_timestamp() - interval '2 s')
        AND state_note IS DISTINCT FROM left(p_note, 300);
 END $$;
 
