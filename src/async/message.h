@@ -28,15 +28,15 @@
 #include "core/worker.h"
 
 enum request_kind {
-    REQUEST_GROUPS, // pivot, group (within), rank, is_on (near-equal ones as one, for PIVOT_ERROR of all):
-                    // answered at once and after each change, until another REQUEST_GROUPS
-    REQUEST_LIST,       // the ids of a list: list; answered in pages; replaces the REQUEST_LIST before
-    REQUEST_COLLECT,    // like REQUEST_LIST, beside it: ids for a selection or an action; answered by
-                        // REPLY_LIST; undecided events are counted and left out
-    REQUEST_FACETS,     // ids: counts of their types, topics, sources, categories
-    REQUEST_ROWS,       // ids: rows for the window of a list, texts cut to 1 KiB
-    REQUEST_EVENT,      // id: everything about one event; is_on: its payload up to 64 MiB instead of 4
-    REQUEST_WHY,        // id: why it is in its group
+    REQUEST_GROUPS,  // pivot, group (within), rank, is_on (near-equal ones as one, for PIVOT_ERROR of all):
+                     // answered at once and after each change, until another REQUEST_GROUPS
+    REQUEST_LIST,    // the ids of a list: list; answered in pages; replaces the REQUEST_LIST before
+    REQUEST_COLLECT, // like REQUEST_LIST, beside it: ids for a selection or an action; answered by
+                     // REPLY_LIST; undecided events are counted and left out
+    REQUEST_FACETS,  // ids: counts of their types, topics, sources, categories
+    REQUEST_ROWS,    // ids: rows for the window of a list, texts cut to 1 KiB
+    REQUEST_EVENT,   // id: everything about one event; is_on: its payload up to 64 MiB instead of 4
+    REQUEST_WHY,     // id: why it is in its group
     REQUEST_OPERATIONS, // the list: answered at once and after each change, until REQUEST_OPERATIONS_END
     REQUEST_OPERATIONS_END,
     REQUEST_OPERATION,   // operation: one with outcomes, and after each change, until REQUEST_OPERATIONS_END

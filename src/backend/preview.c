@@ -7,12 +7,15 @@
 // is_interrupting is false.
 #include "backend/writer.h"
 #include "publish/forecast.h"
+#include "store/operations/consumers.h"
 
 static const size_t SENT_AT_ONCE = 20000; // ids: it takes no time that a person would notice
 static const int64_t INTERRUPT_EVERY = US_PER_SECOND / 100;
 static const int64_t LOOK_EVERY = US_PER_SECOND / 1000;
 static const int64_t ANSWER_WITHIN = 3 * US_PER_SECOND;
 static const int64_t ANSWER_EVERY = US_PER_SECOND / 10;
+static const int64_t READERS_LIFE = 10 * US_PER_SECOND; // then a worker is asked again
+enum { READERS_MOST = 4 };
 
 static void
 preview_begin(struct writer *writer, uint64_t number)
@@ -42,7 +45,73 @@ struct previewing {
     struct preview_query query;
     struct forecast forecast;
     bool is_awaited; // a worker was, which has been asked about the topics
+    struct {
+        struct arena arena;
+        const char *topics[READERS_MOST];
+        int64_t read_at[READERS_MOST]; // as they were first found
+        size_t count;
+        bool is_wanted; // older than a little, and a worker lives that will ask
+    } readers;          // of the topics
 };
+
+static bool
+waits_for_worker(const struct previewing *previewing)
+{
+    return previewing->forecast.has_worker || previewing->readers.is_wanted;
+}
+
+static void
+name_readers(struct previewing *previewing, const struct preview *preview)
+{
+    size_t *count = &previewing->readers.count;
+    *count = 0;
+    arena_reset(&previewing->readers.arena);
+    for (size_t i = 0; i < preview->topic_count && *count < READERS_MOST; i++)
+        if (!preview->topics[i].refusal && preview->topics[i].topic)
+            previewing->readers.topics[(*count)++] =
+                arena_printf(&previewing->readers.arena, "%s", preview->topics[i].topic);
+}
+
+// Who reads these topics, as far as a worker has told. What is old is asked again, once. Not being able to is
+// no reason to refuse the preview.
+static void
+add_readers(struct previewing *previewing, struct arena *arena, struct preview *preview)
+{
+    struct store *store = previewing->writer->session.store;
+    struct err ignored = {0};
+    if (previewing->request->action != ACTION_REPROCESS)
+        return;
+    name_readers(previewing, preview);
+    size_t count = previewing->readers.count;
+    if (!count ||
+        !consumers_read(store, previewing->readers.topics, count, arena, &preview->readers, &ignored))
+        return;
+    preview->reader_count = count;
+    bool is_old = false;
+    for (size_t i = 0; i < count; i++) {
+        previewing->readers.read_at[i] = preview->readers[i].read_at;
+        is_old |= preview->readers[i].read_at == TIME_ABSENT ||
+                  clock_now() - preview->readers[i].read_at > READERS_LIFE;
+    }
+    if (is_old && !previewing->is_awaited &&
+        !consumers_ask(store, previewing->readers.topics, count, &previewing->readers.is_wanted, &ignored))
+        previewing->readers.is_wanted = false;
+}
+
+static bool
+readers_have_news(struct previewing *previewing, bool *has_news, struct err *err)
+{
+    struct arena arena = {0};
+    struct topic_consumers *found;
+    size_t count = previewing->readers.count;
+    bool ok = consumers_read(previewing->writer->session.store, previewing->readers.topics, count, &arena,
+                             &found, err);
+    *has_news = ok;
+    for (size_t i = 0; ok && i < count; i++)
+        *has_news &= found[i].read_at != TIME_ABSENT && found[i].read_at != previewing->readers.read_at[i];
+    arena_release(&arena);
+    return ok;
+}
 
 // Some of the parts, in one reply.
 static bool
@@ -56,7 +125,9 @@ send_parts(struct previewing *previewing, unsigned parts, bool is_last, struct e
             ok = is_wanted(writer, previewing->request->number, err) &&
                  forecast_part(&previewing->forecast, &previewing->query, (enum preview_part)part,
                                &reply->arena, &reply->preview, err);
-    reply->is_last = is_last && (previewing->is_awaited || !previewing->forecast.has_worker);
+    if (ok && parts & 1u << PREVIEW_COUNTS)
+        add_readers(previewing, &reply->arena, &reply->preview);
+    reply->is_last = is_last && (previewing->is_awaited || !waits_for_worker(previewing));
     if (ok)
         session_reply(&writer->session, reply);
     else
@@ -68,12 +139,15 @@ send_parts(struct previewing *previewing, unsigned parts, bool is_last, struct e
 static bool
 await_topics(struct previewing *previewing, struct err *err)
 {
-    bool has_news = false, ok = true;
+    bool has_news = !previewing->forecast.has_worker, ok = true;
+    bool has_readers = !previewing->readers.is_wanted;
     previewing->is_awaited = true;
-    for (int64_t start = clock_mono(); ok && !has_news && clock_mono() - start < ANSWER_WITHIN;) {
+    for (int64_t start = clock_mono();
+         ok && !(has_news && has_readers) && clock_mono() - start < ANSWER_WITHIN;) {
         clock_sleep(ANSWER_EVERY);
         ok = is_wanted(previewing->writer, previewing->request->number, err) &&
-             forecast_has_news(&previewing->forecast, &has_news, err);
+             (has_news || forecast_has_news(&previewing->forecast, &has_news, err)) &&
+             (has_readers || readers_have_news(previewing, &has_readers, err));
     }
     // Said once more, so that the last reply is there in any case.
     unsigned parts = 1u << PREVIEW_COUNTS | 1u << PREVIEW_DOUBLED | 1u << PREVIEW_REFUSED;
@@ -91,7 +165,7 @@ send_preview(struct previewing *previewing, struct err *err)
         parts &= ~now;
         ok = now == 0 || send_parts(previewing, now, parts == 0, err);
     }
-    return ok && (!previewing->forecast.has_worker || await_topics(previewing, err));
+    return ok && (!waits_for_worker(previewing) || await_topics(previewing, err));
 }
 
 void
@@ -113,6 +187,7 @@ writer_preview_request(struct writer *writer, const struct request *request)
     bool ok = send_preview(&previewing, &err);
     preview_end(writer);
     forecast_release(&previewing.forecast);
+    arena_release(&previewing.readers.arena);
     if (!ok)
         session_failed(&writer->session, request->number, &err);
 }

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "base/uuid.h"
+#include "core/consumers.h"
 
 enum operation_action {
     ACTION_REPROCESS,
@@ -268,8 +269,10 @@ struct preview {
     const char *derived;              // the topic whose dead letter queues all of them are in, or NULL
     struct preview_refusal *refusals; // most first
     size_t refusal_count;
-    int64_t refused;    // for their topics, and one by one
-    int64_t unmeasured; // so many are large, and were not looked at one by one
+    int64_t refused;                 // for their topics, and one by one
+    int64_t unmeasured;              // so many are large, and were not looked at one by one
+    struct topic_consumers *readers; // of reprocess: who reads these topics, as far as a worker has told
+    size_t reader_count;
 };
 
 #endif

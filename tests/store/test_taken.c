@@ -236,7 +236,9 @@ workers_ask_in_turns(void **state)
     assert_true(is_urgent);
 
     // What a person asks for is asked too, and what is known is kept with its age.
-    assert_works(consumers_ask(sender.world.store, (const char *const[]){"payments", ""}, 2, &err));
+    assert_works(
+        consumers_ask(sender.world.store, (const char *const[]){"payments", ""}, 2, &is_urgent, &err));
+    assert_true(is_urgent); // the worker that the sender is
     test_sql(sender.world.admin, "UPDATE redrive.consumer_turn SET at = '-infinity'");
     assert_works(consumers_wanted(sender.world.store, "kafka-1", arena, &topics, &count, &is_urgent, &err));
     assert_int_equal(count, 2);

@@ -120,13 +120,19 @@ consumers_keep(struct store *store, const char *cluster, const struct topic_cons
 }
 
 bool
-consumers_ask(struct store *store, const char *const *topics, size_t count, struct err *err)
+consumers_ask(struct store *store, const char *const *topics, size_t count, bool *has_worker, struct err *err)
 {
+    *has_worker = false;
     if (!consumers_may_change(store, err))
         return false;
     struct params params = {0};
     param_texts(&params, topics, count);
-    return pg_do(store, FOR_WRITING, "SELECT redrive.consumers_ask($1)", &params, err);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.consumers_ask($1)", &params, &r, err))
+        return false;
+    *has_worker = value_bool(r, 0, 0);
+    PQclear(r);
+    return true;
 }
 
 bool

@@ -15,8 +15,9 @@ bool consumers_wanted(struct store *store, const char *cluster, struct arena *ar
 bool consumers_keep(struct store *store, const char *cluster, const struct topic_consumers *topics,
                     size_t count, struct err *err) MUST_CHECK;
 
-// Asks workers who reads these topics, at most 100; they answer within some seconds.
-bool consumers_ask(struct store *store, const char *const *topics, size_t count, struct err *err) MUST_CHECK;
+// Asks workers who reads these topics, at most 100; they answer within some seconds. *has_worker: one lives.
+bool consumers_ask(struct store *store, const char *const *topics, size_t count, bool *has_worker,
+                   struct err *err) MUST_CHECK;
 // What is known of these topics, one each in their order; offsets are not kept.
 bool consumers_read(struct store *store, const char *const *topics, size_t count, struct arena *arena,
                     struct topic_consumers **found, struct err *err) MUST_CHECK;

@@ -257,12 +257,15 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT unnest(s.dlq_ids[:s.taken]) FROM redrive.sent s WHERE s.operation_no = p_no AND s.taken > 0;
 $$;
 
--- A person wants to know who reads these topics: a worker answers within some seconds (redrive.consumer, redrive.consumer_topic).
-CREATE OR REPLACE FUNCTION redrive.consumers_ask(p_topics text[]) RETURNS void
+-- A person wants to know who reads these topics: a worker answers within some seconds (redrive.consumer, redrive.consumer_topic). Returns whether one
+-- that can ask Kafka lives.
+CREATE OR REPLACE FUNCTION redrive.consumers_ask(p_topics text[]) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     INSERT INTO redrive.consumer_topic AS t (topic, asked_at)
-    SELECT DISTINCT left(w.topic, 249), clock_timestamp() FROM unnest(p_topics) AS w (topic) WHERE w.topic <> '' LIMIT 100
+    SELECT DISTINCT w.topic, clock_timestamp() FROM unnest(p_topics[1:100]) AS w (topic)
+     WHERE w.topic ~ '^[A-Za-z0-9._-]{1,249}$' AND (SELECT count(*) FROM redrive.consumer_topic) < 2000 ORDER BY 1
     ON CONFLICT (topic) DO UPDATE SET asked_at = clock_timestamp();
-    DELETE FROM redrive.consumer_topic WHERE greatest(asked_at, read_at) < clock_timestamp() - interval '30 days';
+    DELETE FROM redrive.consumer_topic t WHERE greatest(t.asked_at, t.read_at) < clock_timestamp() - interval '30 days';
+    RETURN EXISTS (SELECT FROM redrive.worker w WHERE w.publishes AND w.seen_at > clock_timestamp() - interval '15 s');
 END $$;

@@ -393,6 +393,20 @@ asked(struct app *app, const struct preview *preview, struct arena *arena)
                                        : arena_printf(arena, MSG_TOPICS_ASKED_AGO, text_age(passed, age));
 }
 
+// All groups that read a topic get these events, not only the one that failed.
+static void
+describe_readers(struct app *app, const struct decide *decide, const struct preview *preview)
+{
+    struct arena arena = {0};
+    for (size_t i = 0; i < preview->reader_count; i++) {
+        const char *sentence =
+            consumers_sentence(&preview->readers[i], preview->reader_count > 1, app_now(app), &arena);
+        if (sentence)
+            dialog_line(decide->dialog, ROLE_DIALOG, "     %s", sentence);
+    }
+    arena_release(&arena);
+}
+
 static void
 describe_topics(struct app *app, const struct decide *decide, const struct preview *preview)
 {
@@ -412,6 +426,7 @@ describe_topics(struct app *app, const struct decide *decide, const struct previ
     dialog_line(decide->dialog, ROLE_DIALOG, "to   %s", targets ? strbuf_text(&line) : MSG_NO_TARGET);
     if (decide->is_derived && decide_fields_topic(decide->dialog).len)
         dialog_line(decide->dialog, ROLE_DIALOG, MSG_TARGET_DERIVED);
+    describe_readers(app, decide, preview);
     for (size_t i = 0; i < preview->topic_count; i++) {
         if (preview->topics[i].refusal)
             dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_TARGET_REFUSED,
