@@ -18,7 +18,7 @@
 #include "core/fingerprint/fingerprint.h"
 #include "core/history.h"
 #include "core/doubt.h"
-#include "core/operation.h"
+#include "core/outcomes.h"
 #include "core/revision.h"
 #include "core/recipe/trial.h"
 #include "core/category_overrides.h"
@@ -289,11 +289,12 @@ struct recipes_reply {
 };
 
 struct news_reply {
-    int64_t operation;    // REPLY_CONFIRMED, REPLY_STEERED
-    int64_t done, of;     // REPLY_PROGRESS
-    int32_t revision;     // REPLY_CORRECTED: its number
-    bool has_worker;      // REPLY_RECORD
-    bool is_kept;         // REPLY_RECORD
+    int64_t operation;              // REPLY_CONFIRMED, REPLY_STEERED, REPLY_NEWS of an operation that ended
+    enum outcome_severity severity; // of that end
+    int64_t done, of;               // REPLY_PROGRESS
+    int32_t revision;               // REPLY_CORRECTED: its number
+    bool has_worker;                // REPLY_RECORD
+    bool is_kept;                   // REPLY_RECORD
     const char *sentence; // REPLY_NEWS, REPLY_STEERED, REPLY_RECIPES that answers REQUEST_RECIPE_SAVE,
                           // REPLY_RECORD: why it cannot be had
 };

@@ -164,6 +164,14 @@ find_candidates(struct reader *reader, struct list_job *list, struct err *err)
             turn_round(list->candidates, list->candidate_count);
         return true;
     }
+    int64_t no;
+    if (list->filter && filter_operation(list->filter, &no)) {
+        if (!operation_event_ids(reader->session.store, no, &list->candidates, &list->candidate_count, err))
+            return false;
+        if (!query->oldest_first)
+            turn_round(list->candidates, list->candidate_count);
+        return true;
+    }
     if (list->statuses != 1u << EVENT_PENDING)
         return true;
     const struct backlog *rows = reader_rows_known(reader);

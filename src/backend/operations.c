@@ -2,11 +2,13 @@
 #include "backend/reader.h"
 
 #include <string.h>
+#include "core/outcomes.h"
 #include "store/operations/doubt.h"
 #include "store/events/history.h"
 
-enum { LISTED = 200 };
+enum { LISTED = 200, ENDS = sizeof((struct operations_view *)0)->ends / sizeof(struct operation_end) };
 static const int64_t LOOK_EVERY = 500000;
+static const int64_t SETTLE_EVERY = 2000000; // what is watched stays away one by one, which changes no row
 
 void
 reader_operations_request(struct reader *reader, const struct request *request)
@@ -72,12 +74,31 @@ send_one(struct reader *reader, struct err *err)
     return true;
 }
 
+static struct operation_end *
+find_end(struct reader *reader, int64_t no)
+{
+    for (size_t i = 0; i < reader->operations.end_count && i < ENDS; i++)
+        if (reader->operations.ends[i].no == no)
+            return &reader->operations.ends[i];
+    return NULL;
+}
+
+// Tells how it ended, where that was not told yet.
 static void
-send_end(struct reader *reader, const struct operation *operation)
+send_end(struct reader *reader, const struct operation *operation, struct operation_end *end)
 {
     struct reply *reply = reply_create(REPLY_NEWS, 0);
     reply->news.operation = operation->no;
+    reply->news.severity = outcomes_of(operation).severity;
     reply->news.sentence = operation_end_sentence(operation, &reply->arena);
+    uint64_t sentence = bytes_hash(bytes_of(reply->news.sentence));
+    if (end && end->sentence == sentence) {
+        reply_destroy(reply);
+        return;
+    }
+    if (!end)
+        end = &reader->operations.ends[reader->operations.end_count++ % ENDS];
+    *end = (struct operation_end){.no = operation->no, .sentence = sentence};
     session_reply(&reader->session, reply);
 }
 
@@ -115,13 +136,16 @@ watch_live(struct reader *reader, struct err *err)
     size_t count;
     bool ok = operation_list(reader->session.store, 0, LISTED, &holder->arena, &operations, &count, err);
     size_t live = 0;
+    bool is_watched = false;
     int64_t now_live[64], newest = reader->operations.newest;
     for (size_t i = 0; ok && i < count; i++) {
         bool is_over = operation_state_is_final(operations[i].state);
         if (!is_over && live < 64)
             now_live[live++] = operations[i].no;
-        else if (is_over && was_live(reader, operations[i].no))
-            send_end(reader, &operations[i]);
+        struct operation_end *end = is_over ? find_end(reader, operations[i].no) : NULL;
+        if (is_over && (end || was_live(reader, operations[i].no)))
+            send_end(reader, &operations[i], end);
+        is_watched |= is_over && operations[i].watched > 0;
         newest = operations[i].no > newest ? operations[i].no : newest;
         note_emptied(reader, &operations[i]);
     }
@@ -130,6 +154,7 @@ watch_live(struct reader *reader, struct err *err)
         reader->operations.live_count = live;
         reader->operations.newest = newest;
         reader->operations.has_looked = true;
+        reader->operations.settle_at = is_watched ? clock_mono() + SETTLE_EVERY : 0;
         reader->counts.poll_at = 0; // what ended changed the backlog
     }
     reply_destroy(holder);
@@ -166,7 +191,8 @@ reader_operations_step(struct reader *reader)
     bool has_changed;
     if (!operation_changes(reader->session.store, &reader->operations.change_token, &has_changed, &err))
         return session_failed(&reader->session, 0, &err);
-    if (!has_changed && !is_first)
+    bool is_settling = reader->operations.settle_at && clock_mono() >= reader->operations.settle_at;
+    if (!has_changed && !is_first && !is_settling)
         return false;
 
     bool ok = watch_live(reader, &err) && (!reader->operations.list_number || send_list(reader, &err)) &&

@@ -113,6 +113,21 @@ readers_have_news(struct previewing *previewing, bool *has_news, struct err *err
     return ok;
 }
 
+// How the last reprocess of these events ended.
+static bool
+add_last(struct writer *writer, const struct request *request, struct reply *reply, struct err *err)
+{
+    int64_t no;
+    if (!operation_last_reprocess(writer->session.store, request->texts.group, request->ids,
+                                  request->id_count, &no, err))
+        return false;
+    if (no == 0)
+        return true;
+    struct operation *last = arena_alloc(&reply->arena, sizeof *last);
+    reply->preview.last = last;
+    return operation_get(writer->session.store, no, &reply->arena, last, err);
+}
+
 // Some of the parts, in one reply.
 static bool
 send_parts(struct previewing *previewing, unsigned parts, bool is_last, struct err *err)
@@ -128,6 +143,8 @@ send_parts(struct previewing *previewing, unsigned parts, bool is_last, struct e
     if (ok && parts & 1u << PREVIEW_COUNTS)
         add_readers(previewing, &reply->arena, &reply->preview);
     reply->is_last = is_last && (previewing->is_awaited || !waits_for_worker(previewing));
+    if (ok && previewing->request->action == ACTION_REPROCESS && (parts & 1u << PREVIEW_COUNTS))
+        ok = add_last(writer, previewing->request, reply, err);
     if (ok)
         session_reply(&writer->session, reply);
     else
@@ -178,7 +195,8 @@ writer_preview_request(struct writer *writer, const struct request *request)
         .query = {.action = request->action,
                   .ids = request->ids,
                   .count = request->id_count,
-                  .to = request->texts.target_topic},
+                  .to = request->texts.target_topic,
+                  .restores_resolved = request->is_on},
         .forecast = {.store = writer->session.store,
                      .plan = &writer->session.settings->plan,
                      .wants_topics = true},

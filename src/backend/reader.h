@@ -109,6 +109,12 @@ struct operations_view {
     size_t live_count;
     int64_t newest; // the highest number that was seen: a higher one may be over before it was seen live
     bool has_looked;
+    struct operation_end { // told; told again when it ended otherwise after all, because events returned
+        int64_t no;
+        uint64_t sentence; // hash
+    } ends[16];            // the last ones, in a ring
+    size_t end_count;
+    int64_t settle_at; // clock_mono of a look at operations that are over and still watched; 0: none is
 };
 
 struct writer;

@@ -50,6 +50,7 @@ writer_steer_request(struct writer *writer, const struct request *request)
                                         [STEER_HALT] = "has a new halt limit",
                                         [STEER_RESUME] = "resumed",
                                         [STEER_CANCEL] = "cancelled; the current chunk finishes first",
+                                        [STEER_UNDO] = "undone",
                                         [STEER_APPROVE] = "approved"};
     struct reply *reply = reply_create(REPLY_STEERED, request->number);
     reply->news.operation = request->operation;
@@ -58,7 +59,7 @@ writer_steer_request(struct writer *writer, const struct request *request)
         reply->news.sentence = arena_printf(&reply->arena, "operation %" PRId64 " %s", request->operation,
                                             words[request->steer]);
     struct operation now;
-    if (request->steer == STEER_CANCEL &&
+    if ((request->steer == STEER_CANCEL || request->steer == STEER_UNDO) &&
         operation_get(session->store, request->operation, &reply->arena, &now, NULL) &&
         (now.action == ACTION_REPROCESS || now.follower.is_wanted) && now.state == OPERATION_CANCELLED &&
         now.done == 0)

@@ -43,6 +43,7 @@ struct change {
     struct send_plan plan;         // of a reprocess
     struct recipe_use recipe;      // of a correct, or of a reprocess that asks the check
     bool is_told;                  // that Kafka was not asked
+    bool restores_resolved;        // of a restore
     bool waits_for_others;         // no brokers here: another worker, alive now, will carry it out
 };
 
@@ -51,6 +52,14 @@ undone_by(const struct change *change)
 {
     const struct option_count *undo = &change->call->options.command.undo;
     return change->action == ACTION_CORRECT && undo->is_given ? undo->number : 0;
+}
+
+// Of a restore: the operation whose events it chooses; 0: none was given.
+static int64_t
+restored_of(const struct change *change)
+{
+    const struct option_count *operation = &change->call->options.command.operation;
+    return change->action == ACTION_RESTORE && operation->is_given ? operation->number : 0;
 }
 
 static bool
@@ -95,7 +104,10 @@ check_options(const struct change *change, struct err *err)
     if (undone_by(change) && (choosing_is_any(call) || options->change.all))
         return err_set(err, ERR_USAGE,
                        "--undo chooses its events itself: give the number of the operation alone");
-    if (!undone_by(change) && !choosing_is_any(call) && !options->change.all)
+    if (restored_of(change) && (choosing_is_any(call) || options->change.all))
+        return err_set(err, ERR_USAGE,
+                       "--operation chooses its events itself: give the number of the operation alone");
+    if (!undone_by(change) && !restored_of(change) && !choosing_is_any(call) && !options->change.all)
         return err_set(err, ERR_USAGE,
                        "redrive %s needs a choice of events: give --id, --group, --filter or --queue, "
                        "or --all for every one of them",
@@ -134,12 +146,38 @@ command_change_read_plan(struct change *change, struct err *err)
     if (options->reprocess.halt_above != NULL &&
         !halt_parse(bytes_of(options->reprocess.halt_above), plan, err))
         return err_context(err, "--halt-above");
-    if (options->reprocess.halt_above == NULL &&
-        (change->action == ACTION_REPROCESS || sends_corrected(change)))
-        send_plan_complete(plan);
     plan->holds = options->reprocess.max_lag.is_given;
     plan->max_lag = options->reprocess.max_lag.number;
     return true;
+}
+
+// How many events there are decides whether it halts by itself.
+static void
+complete_plan(struct change *change)
+{
+    if (change->call->options.reprocess.halt_above == NULL &&
+        (change->action == ACTION_REPROCESS || sends_corrected(change)))
+        send_plan_complete(&change->plan, change->count);
+}
+
+// What a discard or resolve closed.
+static bool
+choose_closed(struct change *change, struct err *err)
+{
+    int64_t no = change->call->options.command.operation.number;
+    struct operation operation;
+    if (!operation_get(change->store, no, &change->arena, &operation, err))
+        return false;
+    if (operation.action != ACTION_DISCARD && operation.action != ACTION_RESOLVE)
+        return err_set(err, ERR_USAGE,
+                       "operation %" PRId64 " is a %s: --operation restores what a discard or resolve closed",
+                       no, action_name(operation.action));
+    change->restores_resolved = operation.action == ACTION_RESOLVE;
+    if (!operation_item_ids(change->store, no, 1u << ITEM_DONE, &change->ids, &change->count, err))
+        return false;
+    return change->count > 0 ||
+           err_set(err, ERR_NOT_FOUND,
+                   "redrive restore found nothing to act on: operation %" PRId64 " closed no event", no);
 }
 
 // What the recipe of an operation corrected, where that still holds.
@@ -173,11 +211,15 @@ choose(struct change *change, struct err *err)
     struct call *call = change->call;
     if (undone_by(change))
         return choose_undone(change, err);
+    if (restored_of(change))
+        return choose_closed(change, err);
     struct choice choice;
     struct choose_tally tally = {0};
     struct progress_line progress;
     unsigned otherwise = change->action == ACTION_RESTORE ? 1u << EVENT_DISCARDED : 1u << EVENT_PENDING;
     progress_begin(&progress, call, "events");
+    const char *status = call->options.choice.status;
+    change->restores_resolved = change->action == ACTION_RESTORE && status && strcmp(status, "resolved") == 0;
     bool ok = choosing_read(call, otherwise, &choice, err) &&
               choose_ids(change->store, &choice, choosing_tick, &progress, &change->ids, &change->count,
                          &tally, err);
@@ -187,7 +229,9 @@ choose(struct change *change, struct err *err)
     if (ok && change->count == 0 && tally.closed > 0)
         ok = err_set(err, ERR_NOT_FOUND, "redrive %s found nothing to act on: the chosen events are %s",
                      action_name(change->action),
-                     change->action == ACTION_RESTORE ? "not discarded" : "already closed");
+                     change->restores_resolved          ? "not resolved"
+                     : change->action == ACTION_RESTORE ? "not discarded"
+                                                        : "already closed");
     else if (ok && change->count == 0)
         ok = err_set(err, ERR_NOT_FOUND, "redrive %s found nothing to act on: no event matches",
                      action_name(change->action));
@@ -239,8 +283,11 @@ static bool
 look_ahead(struct change *change, struct err *err)
 {
     const struct options *options = &change->call->options;
-    const struct preview_query query = {
-        .action = change->action, .ids = change->ids, .count = change->count, .to = options->reprocess.to};
+    const struct preview_query query = {.action = change->action,
+                                        .ids = change->ids,
+                                        .count = change->count,
+                                        .to = options->reprocess.to,
+                                        .restores_resolved = change->restores_resolved};
     if (options->change.dry_run || (!options->change.yes && !options->change.confirm.is_given))
         return forecast_change(change, &query, err);
     if (change->action != ACTION_REPROCESS || names_quarantined(change))
@@ -375,6 +422,8 @@ command_change_describe(const struct change *change, struct strbuf *out)
     strbuf_printf(out, "%s %s event%s", undone_by(change) ? "revert" : action_name(change->action),
                   text_count((int64_t)change->count, count), change->count == 1 ? "" : "s");
     choosing_describe(change->call, out);
+    if (restored_of(change))
+        strbuf_printf(out, " of operation %" PRId64, restored_of(change));
     if (undone_by(change))
         strbuf_printf(out, " to what %s before operation %" PRId64,
                       change->count == 1 ? "it was" : "they were", undone_by(change));
@@ -516,6 +565,8 @@ freeze(struct change *change, int64_t *no, struct err *err)
     strbuf_printf(&scope, "%s event%s", text_count((int64_t)change->count, count),
                   change->count == 1 ? "" : "s");
     choosing_describe(change->call, &scope);
+    if (restored_of(change))
+        strbuf_printf(&scope, " of operation %" PRId64, restored_of(change));
     struct operation_request request = {
         .action = change->action,
         .ids = change->ids,
@@ -531,7 +582,8 @@ freeze(struct change *change, int64_t *no, struct err *err)
         .is_forced = is_forced(change),
         .then_reprocess = sends_corrected(change) && options->change.detach,
         .takes_quarantined = names_quarantined(change),
-        .undoes = undone_by(change),
+        .undoes = undone_by(change) ? undone_by(change) : restored_of(change),
+        .restores_resolved = change->restores_resolved,
         .rate = options->reprocess.rate.is_given ? (int32_t)options->reprocess.rate.number : RATE_UNLIMITED,
         .plan = change->plan};
     if (sends_corrected(change) && !request.then_reprocess) { // they are those of the reprocess after it
@@ -634,6 +686,7 @@ send_corrected(struct change *change, int64_t no, struct err *err)
         (next.count > 0 && (!look_ahead(&next, err) || !leave_quarantined(&next, err))))
         return command_status(err);
     int status = STATUS_DONE;
+    complete_plan(&next);
     if (next.count == 0)
         remark(change->call, "nothing was changed, so nothing is sent");
     else
@@ -663,6 +716,7 @@ change_events(struct change *change, struct err *err)
               leave_barred(change, err) && try_recipe(change, err);
     if (!ok)
         return command_status(err);
+    complete_plan(change);
     if (change->call->options.change.dry_run)
         return dry_run(change, err);
     int64_t no = 0;

@@ -1,5 +1,5 @@
 // operation: one operation: show it, steer it, wait for it.
-#include "core/operation.h"
+#include "core/outcomes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "commands/cli/output.h"
 #include "commands/waiting.h"
 #include "store/operations/operations.h"
+#include "store/operations/workers.h"
 #include "store/events/history.h"
 
 struct verb {
@@ -152,9 +153,16 @@ static void
 command_operation_describe(const struct operation *operation, struct strbuf *out)
 {
     char rate[TEXT_SHORT];
-    strbuf_printf(out, "operation %" PRId64 ": %s %s, %d%%\n", operation->no, action_name(operation->action),
-                  operation_state_name(operation->state), operation_percent(operation));
-    add_field(out, "note", operation->state_note);
+    struct arena arena = {0};
+    struct outcomes outcomes = outcomes_of(operation);
+    const char *sentence = outcome_sentence(operation, &arena);
+    strbuf_printf(out, "operation %" PRId64 ": %s ", operation->no, action_name(operation->action));
+    if (sentence)
+        strbuf_printf(out, "%s\n", sentence);
+    else
+        strbuf_printf(out, "%s, %d%%\n", operation_state_name(operation->state), outcomes_percent(&outcomes));
+    arena_release(&arena);
+    add_field(out, "note", operation->state == OPERATION_HALTED ? NULL : operation->state_note);
     add_field(out, "what", operation->scope);
     add_field(out, "asked by", operation->requested_by);
     add_field(out, "from", operation->host);
@@ -180,23 +188,52 @@ add_returns(struct strbuf *out, struct store *store, int64_t no, struct arena *a
     if (!operation_returns(store, no, arena, &returns, &count, err))
         return false;
     for (size_t i = 0; i < count; i++) {
-        strbuf_printf(out, "%9s returned in %s group %s: ", text_count(returns[i].count, text),
-                      returns[i].is_same ? "the same" : "another", group_text(returns[i].group, group));
+        strbuf_printf(out, "%9s returned", text_count(returns[i].count, text));
+        if (returns[i].is_grouped)
+            strbuf_printf(out, " in %s group %s", returned_group_words(&returns[i]),
+                          group_text(returns[i].group, group));
+        strbuf_add_text(out, ": ");
         text_visible(out, bytes_of(returns[i].error), false);
         strbuf_printf(out, " (event %" PRId64 ")\n", returns[i].event);
     }
     return true;
 }
 
+// Returned events are looked for by whoever publishes. While nobody does, this looks itself, where it may;
+// *as_of: when somebody looked last, where it may not.
 static bool
-command_operation_show(struct call *call, struct store *store, int64_t no, struct err *err)
+look_for_returned(struct store *store, struct arena *arena, int64_t *as_of, struct err *err)
+{
+    struct worker *workers;
+    size_t count;
+    int64_t silent_for;
+    struct err refused = {0};
+    *as_of = TIME_ABSENT;
+    if (!worker_list(store, arena, &workers, &count, err))
+        return false;
+    if (workers_attendance(workers, count, true, &silent_for) == WORKERS_THERE ||
+        worker_look_for_returned(store, &refused))
+        return true;
+    return worker_looked_at(store, as_of, err);
+}
+
+static bool
+command_operation_show(struct call *call, struct store *store, int64_t no, int *status, struct err *err)
 {
     struct arena arena = {0};
     struct operation operation = {0};
     struct outcome *outcomes = NULL;
     size_t count = 0;
     struct strbuf text = {0};
+    int64_t as_of = TIME_ABSENT;
     bool ok = operation_get(store, no, &arena, &operation, err);
+    if (ok && operation.action == ACTION_REPROCESS && operation.done > 0)
+        ok = look_for_returned(store, &arena, &as_of, err) &&
+             operation_get(store, no, &arena, &operation, err);
+    if (ok && as_of != TIME_ABSENT) {
+        char time[TIME_TEXT];
+        remark(call, "returned events as of %s; no worker looks for them", time_local(as_of, time));
+    }
     if (ok && call->options.general.json)
         ok = operation_json(&operation, store_info(store)->zone_us, err);
     else if (ok && operation_outcomes(store, no, &arena, &outcomes, &count, err)) {
@@ -212,6 +249,10 @@ command_operation_show(struct call *call, struct store *store, int64_t no, struc
         snprintf(told, sizeof told, "%s", operation.state_note ? operation.state_note : "");
         waiting_say_obstacle(call, store, &operation, told);
     }
+    // A live one may still end well.
+    *status = operation_state_is_final(operation.state) && operation_status(&operation) != STATUS_DONE
+                  ? STATUS_PART
+                  : STATUS_DONE;
     strbuf_release(&text);
     arena_release(&arena);
     return ok;
@@ -282,10 +323,11 @@ steer(struct call *call, int64_t no, const struct verb *verb, struct err *err)
     if (is_plan && !command_operation_read_plan(call, verb->steer, &plan, err))
         return STATUS_USAGE;
     struct store *store = NULL;
+    int outcome; // it was steered, however it ends
     bool ok = command_store(call, STORE_WRITE, &store, err) &&
               (is_plan ? operation_tune(store, no, verb->steer, &plan, err)
                        : operation_steer(store, no, verb->steer, rate, err)) &&
-              command_operation_show(call, store, no, err);
+              command_operation_show(call, store, no, &outcome, err);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }
@@ -314,7 +356,7 @@ command_operation(struct call *call, struct err *err)
     int status = STATUS_DONE;
     if (verb != NULL)
         status = waiting_for(call, store, no, err);
-    else if (!command_operation_show(call, store, no, err))
+    else if (!command_operation_show(call, store, no, &status, err))
         status = command_status(err);
     store_close(store);
     return status;

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include "base/text.h"
 #include "commands/cli/json.h"
+#include "core/outcomes.h"
 
 const struct output_column operation_line_columns[OPERATION_LINE_COLUMNS] = {
-    {"no", ALIGN_RIGHT, 5, 0},      {"what", ALIGN_LEFT, 9, 0},     {"who", ALIGN_LEFT, 8, 20},
-    {"state", ALIGN_LEFT, 9, 0},    {"done", ALIGN_RIGHT, 9, 0},    {"of", ALIGN_RIGHT, 9, 0},
-    {"refused", ALIGN_RIGHT, 0, 0}, {"skipped", ALIGN_RIGHT, 0, 0}, {"returned", ALIGN_RIGHT, 0, 0},
-    {"rate", ALIGN_RIGHT, 0, 0},    {"created", ALIGN_LEFT, 19, 0}, {"reason", ALIGN_LAST, 0, 0}};
+    {"no", ALIGN_RIGHT, 5, 0},   {"what", ALIGN_LEFT, 9, 0},     {"who", ALIGN_LEFT, 8, 20},
+    {"done", ALIGN_RIGHT, 9, 0}, {"of", ALIGN_RIGHT, 9, 0},      {"state", ALIGN_LEFT, 9, 0},
+    {"rate", ALIGN_RIGHT, 0, 0}, {"created", ALIGN_LEFT, 19, 0}, {"reason", ALIGN_LAST, 0, 0}};
 
 static bool
 has_taken(const struct operation *operation)
@@ -111,6 +111,7 @@ operation_result(const struct call *call, const struct operation *operation, str
 bool
 operation_json(const struct operation *operation, int64_t zone_us, struct err *err)
 {
+    struct arena arena = {0};
     struct value *object = value_object();
     value_add_int(object, "operation", operation->no);
     value_add_text(object, "action", action_name(operation->action));
@@ -118,10 +119,12 @@ operation_json(const struct operation *operation, int64_t zone_us, struct err *e
     value_add_text(object, "requested_by", operation->requested_by);
     value_add_text(object, "reason", operation->reason);
     value_add_text(object, "note", operation->state_note);
+    value_add_text(object, "outcome", outcome_sentence(operation, &arena));
     counts_json(object, operation);
     json_int_or_null(object, "rate", operation->rate != RATE_UNLIMITED, operation->rate);
     value_add_time(object, "created_at", operation->created_at, zone_us);
     value_add_time(object, "finished_at", operation->finished_at, zone_us);
+    arena_release(&arena);
     return json_print(object, err);
 }
 
@@ -129,19 +132,19 @@ void
 operation_row(struct output_table *table, const struct operation *operation)
 {
     char rate[TEXT_SHORT];
+    struct arena arena = {0};
+    const char *sentence = outcome_sentence(operation, &arena);
     snprintf(rate, sizeof rate, "%" PRId32 "/s", operation->rate);
     table_add_number(table, operation->no);
     table_add_text(table, action_name(operation->action));
     table_add_text(table, operation->requested_by);
-    table_add_text(table, operation_state_name(operation->state));
     table_add_count(table, operation->done);
     table_add_count(table, operation->total);
-    table_add_count(table, operation->refused);
-    table_add_count(table, operation->skipped);
-    table_add_count(table, operation->returned);
+    table_add_text(table, sentence ? sentence : operation_state_name(operation->state));
     table_add_text(table, operation->rate == RATE_UNLIMITED ? NULL : rate);
     table_add_time(table, operation->created_at);
     table_add_text(table, operation->reason != NULL ? operation->reason : "");
+    arena_release(&arena);
 }
 
 int
@@ -151,7 +154,7 @@ operation_status(const struct operation *operation)
         return STATUS_DENIED;
     if (operation->total > 0 && operation->skipped == operation->total)
         return STATUS_NOTHING; // every event belonged to another operation: nothing was left to act on
-    if (operation->skipped + operation->refused + operation->in_doubt > 0)
+    if (operation->skipped + operation->refused + operation->in_doubt + operation->returned > 0)
         return STATUS_PART;
     bool is_all_done = operation->state == OPERATION_DONE && operation->done == operation->total;
     if (is_all_done ||

@@ -10,11 +10,11 @@
 bool operation_result(const struct call *call, const struct operation *operation, struct err *err) MUST_CHECK;
 // As a row of the list of operations.
 bool operation_json(const struct operation *operation, int64_t zone_us, struct err *err) MUST_CHECK;
-#define OPERATION_LINE_COLUMNS 12
+#define OPERATION_LINE_COLUMNS 9
 extern const struct output_column operation_line_columns[OPERATION_LINE_COLUMNS];
 void operation_row(struct output_table *table, const struct operation *operation);
 
-// The exit status of an action that left its operation in this state.
+// The exit status of an action that left its operation in this state; STATUS_PART too where events returned.
 int operation_status(const struct operation *operation);
 
 #endif

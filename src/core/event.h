@@ -31,6 +31,24 @@ enum event_fields {
     EVENT_BARE = 1 << 8,    // status and time of creation: enough to choose ids by
     EVENT_COUNTED = 1 << 9, // the short columns that a backlog counts by: type, source, topic, status,
                             // retries, time of creation
+    EVENT_PARTS = 1 << 10,  // the operations that it was part of, with its outcome there
+};
+
+// What became of an event in an operation; several are true of one that was sent.
+enum event_outcome {
+    EVENT_WAS_SENT = 1 << 0,   // or done, where nothing is sent
+    EVENT_WAS_TAKEN = 1 << 1,  // its consumer has read past it
+    EVENT_IS_WAITING = 1 << 2, // sent, within the settle time
+    EVENT_STAYED = 1 << 3,     // sent, and it did not return within the settle time
+    EVENT_RETURNED = 1 << 4,   // this row is how it failed again
+    EVENT_WAS_REFUSED = 1 << 5,
+    EVENT_WAS_SKIPPED = 1 << 6,
+    EVENT_IS_IN_DOUBT = 1 << 7,
+    EVENT_IS_UNSENT = 1 << 8, // queued, in flight or cancelled
+};
+struct event_part {
+    int64_t operation;
+    int64_t outcomes; // set of enum event_outcome
 };
 
 struct event_header {
@@ -66,8 +84,12 @@ struct event_known {
     int32_t returned;             // times it failed again after it was republished
     int32_t published;            // times it was republished
     bool is_quarantined;          // returned too often; left out of bulk operations unless named
+    int64_t returned_from;        // the operation that sent it before it failed again, or 0
+    int64_t returned_id;          // the row that was sent: another one, or this one reopened
     int64_t operation;            // the live operation that includes it, or 0
     struct correction correction; // the newest revision; with EVENT_RAW
+    struct event_part *parts;     // with EVENT_PARTS
+    uint32_t part_count;
     const char *unreadable;       // why PostgreSQL cannot return the payload, which is absent; NULL: it can
     const char *unreadable_error; // the same of error_message
     const char *unreadable_stack; // and of stack_trace

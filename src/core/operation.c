@@ -1,7 +1,6 @@
 #include "core/operation.h"
 
 #include <inttypes.h>
-#include "base/clock.h"
 #include "base/text.h"
 
 static const char *const action_names[ACTION_COUNT] = {"reprocess", "resolve", "discard", "restore",
@@ -72,18 +71,6 @@ item_state_parse(struct bytes name, enum item_state *state)
     if (i >= 0)
         *state = (enum item_state)i;
     return i >= 0;
-}
-
-int
-operation_percent(const struct operation *operation)
-{
-    int64_t ended = operation->done + operation->refused + operation->skipped + operation->cancelled +
-                    operation->in_doubt;
-    if (operation->total <= 0)
-        return 100;
-    if (ended >= operation->total)
-        return 100;
-    return (int)(ended * 100 / operation->total);
 }
 
 // --- how it is sent ---
@@ -163,12 +150,12 @@ steps_text(const int32_t *steps, size_t count, struct strbuf *out)
 }
 
 void
-send_plan_complete(struct send_plan *plan)
+send_plan_complete(struct send_plan *plan, size_t events)
 {
-    if (plan->step_count > 0 && !plan->halts) {
-        plan->halts = true;
-        plan->halt_above = HALT_ABOVE;
-    }
+    if (plan->halts || (plan->step_count == 0 && events <= HALT_PLAIN_EVENTS))
+        return;
+    plan->halts = true;
+    plan->halt_above = plan->step_count > 0 ? HALT_ABOVE : HALT_PLAIN_ABOVE;
 }
 
 bool
@@ -181,8 +168,8 @@ operation_can_be_called_back(const struct operation *operation)
 bool
 operation_can_be_undone(const struct operation *operation)
 {
-    bool is_kind =
-        operation->action == ACTION_DISCARD || (operation->action == ACTION_CORRECT && !operation->undone.of);
+    bool is_kind = operation->action == ACTION_DISCARD || operation->action == ACTION_RESOLVE ||
+                   (operation->action == ACTION_CORRECT && !operation->undone.of);
     return is_kind && operation_state_is_final(operation->state) && operation_changed(operation) > 0 &&
            operation->undone.by == 0;
 }
@@ -211,41 +198,4 @@ int64_t
 operation_changed(const struct operation *operation)
 {
     return operation->done - operation->recipe.unchanged - operation->recipe.not_applicable;
-}
-
-// Of a recipe it counts whether the payload changed.
-static const char *
-corrected_sentence(const struct operation *operation, struct arena *arena)
-{
-    char changed[TEXT_SHORT];
-    char unchanged[TEXT_SHORT];
-    char unfit[TEXT_SHORT];
-    char refused[TEXT_SHORT];
-    char skipped[TEXT_SHORT];
-    const struct recipe_counts *recipe = &operation->recipe;
-    return arena_printf(arena,
-                        "operation %" PRId64
-                        " %s: changed %s, %s unchanged, %s not applicable, %s refused, %s skipped",
-                        operation->no, operation_state_name(operation->state),
-                        text_count(operation_changed(operation), changed),
-                        text_count(recipe->unchanged, unchanged), text_count(recipe->not_applicable, unfit),
-                        text_count(operation->refused, refused), text_count(operation->skipped, skipped));
-}
-
-const char *
-operation_end_sentence(const struct operation *operation, struct arena *arena)
-{
-    char done[TEXT_SHORT];
-    char refused[TEXT_SHORT];
-    char skipped[TEXT_SHORT];
-    const char *state = operation_state_name(operation->state);
-    if (operation->state == OPERATION_HALTED && operation->state_note)
-        return arena_printf(arena, "operation %" PRId64 " %s: %s", operation->no, state,
-                            operation->state_note);
-    if (operation->action == ACTION_CORRECT)
-        return corrected_sentence(operation, arena);
-    return arena_printf(arena, "operation %" PRId64 " %s: %s %s, %s refused, %s skipped", operation->no,
-                        state, operation->action == ACTION_REPROCESS ? "sent" : "closed",
-                        text_count(operation->done, done), text_count(operation->refused, refused),
-                        text_count(operation->skipped, skipped));
 }

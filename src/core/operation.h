@@ -69,7 +69,9 @@ struct send_plan {
     int64_t max_lag;       // nothing is sent while a consumer group has more records to read; with holds
     bool holds;
 };
-#define HALT_ABOVE 5 // percent; default of a plan with steps
+#define HALT_ABOVE 5        // percent; default of a plan with steps
+#define HALT_PLAIN_ABOVE 20 // percent; default without steps, of more events than the next
+#define HALT_PLAIN_EVENTS 100
 #define SETTLE_FOR (60 * (int64_t)1000000)
 
 // "10,100,1000,rest"; "rest", at the end, may be omitted. Appends to the plan's steps.
@@ -78,8 +80,9 @@ bool steps_parse(struct bytes text, struct send_plan *plan, struct err *err) MUS
 bool halt_parse(struct bytes text, struct send_plan *plan, struct err *err) MUST_CHECK;
 // Appends "10, 100, rest"; nothing without steps.
 void steps_text(const int32_t *steps, size_t count, struct strbuf *out);
-// A plan with steps that does not say when it halts gets HALT_ABOVE.
-void send_plan_complete(struct send_plan *plan);
+// A plan of so many events that does not say when it halts gets HALT_ABOVE with steps, HALT_PLAIN_ABOVE
+// without them where there are many.
+void send_plan_complete(struct send_plan *plan, size_t events);
 
 // A request as confirmed: ids, and their description.
 struct operation_request {
@@ -98,9 +101,10 @@ struct operation_request {
     bool takes_quarantined;   // of such a reprocess: somebody named its events (core/filter/filter.h)
     int32_t rate;             // events/s; 0 paused; RATE_UNLIMITED
     struct send_plan plan;
-    int64_t undoes;      // of a restore: the discard that it reverts; 0: the freeze finds it. Of a correct
-                         // without a recipe: the correct operation whose revisions it reverts
-    char key[UUID_SIZE]; // uuid of the caller: repeating a request with its key creates one operation
+    int64_t undoes;         // of a restore: the discard or resolve that it reverts; 0: the freeze finds a
+                            // discard. Of a correct without a recipe: the one whose revisions it reverts
+    bool restores_resolved; // of a restore: its events are resolved; else they are discarded
+    char key[UUID_SIZE];    // uuid of the caller: repeating a request with its key creates one operation
 };
 
 // A recipe's own outcomes: of the done events the others were changed.
@@ -114,7 +118,7 @@ struct recipe_counts {
     int64_t again;
 };
 
-// The restore that reverts a discard, or the correct operation that reverts another.
+// The restore that reverts a discard or resolve, or the correct operation that reverts another.
 struct undoing {
     int64_t by;   // its number; 0: there is none, or it was cancelled
     bool is_done; // it is done
@@ -167,12 +171,9 @@ struct operation {
     struct undoing undone;                       // of a discard or a recipe, or of what reverts one
 };
 
-// The percentage of items that are done, refused, skipped, cancelled or in doubt, 0..100.
-int operation_percent(const struct operation *operation);
-
 // A reprocess can be undone until its first send.
 bool operation_can_be_called_back(const struct operation *operation);
-// A finished discard can be undone once, and so can a finished recipe, where it changed something.
+// A finished discard, resolve or recipe can be undone once, where it changed something.
 bool operation_can_be_undone(const struct operation *operation);
 
 // Of a correct operation: the events of which it wrote a revision. Of others: all that are done.
@@ -182,14 +183,11 @@ int64_t operation_changed(const struct operation *operation);
 // 50/s, in steps of 10, rest, halting above 5%".
 void operation_follower_text(const struct operation *operation, struct strbuf *out);
 
-// One sentence about an operation that ended or halted, with the reason of a halt; for a person who did not
-// watch it.
-const char *operation_end_sentence(const struct operation *operation, struct arena *arena);
-
 enum steer {
     STEER_PAUSE,
     STEER_RESUME,
     STEER_CANCEL,
+    STEER_UNDO, // cancels, unless anything was carried out
     STEER_RATE,
     STEER_APPROVE,
     STEER_STEPS, // these three take their value from the plan
@@ -206,11 +204,12 @@ struct outcome {
     int64_t first_event;
 };
 
-// Events of an operation that returned with the same error.
+// Events of an operation that returned in the same group.
 struct returned {
     uint64_t group;
-    bool is_same; // their group is the one they had when they were sent
+    bool is_grouped; // else nobody has told their groups yet
     int64_t count;
+    int64_t same;  // of these, how many were of this group when they were sent
     int64_t event; // one of them
     const char *error;
 };
@@ -264,6 +263,7 @@ struct preview {
     int64_t raw;                // of the others: the bytes that were received are kept, and would be sent
     struct preview_source *sources;
     size_t source_count;
+    const struct operation *last; // a reprocess of some of these events or their group; NULL: none is known
     struct preview_topic *topics; // most first, at most 20
     size_t topic_count;
     const char *derived;              // the topic whose dead letter queues all of them are in, or NULL

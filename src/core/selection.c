@@ -222,6 +222,13 @@ selection_clear(struct selection *selection)
     change(selection, selection->ids, selection->count, WHICH_ALL);
 }
 
+void
+selection_end(struct selection *selection)
+{
+    selection_release(selection);
+    *selection = (struct selection){0};
+}
+
 bool
 selection_undo(struct selection *selection)
 {

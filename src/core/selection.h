@@ -24,6 +24,7 @@ void selection_remove(struct selection *selection, const int64_t *ids, size_t co
 // Selects the unselected among ids and deselects the others. One undo step.
 void selection_invert(struct selection *selection, const int64_t *ids, size_t count);
 void selection_clear(struct selection *selection); // one undo step
+void selection_end(struct selection *selection);   // clears it and forgets its steps: it was acted on
 bool selection_undo(struct selection *selection);  // false: nothing to undo
 // The number of selected ids that are not among `ids` (any order): "10 selected, 7 hidden by the filter".
 size_t selection_hidden(const struct selection *selection, const int64_t *ids, size_t count);

@@ -9,6 +9,7 @@
 #include "search/prefilter.h"
 #include "store/events/pass.h"
 #include "store/events/events.h"
+#include "store/operations/operations.h"
 
 enum {
     NARROW_PAGE = 5000,
@@ -348,6 +349,8 @@ choose_scan(struct store *store, const struct choice *choice, unsigned fields, c
 {
     struct choose_pass scan = {.each = each, .tick = tick, .context = context, .tally = tally};
     int64_t *ids = NULL;
+    int64_t no;
+    size_t count;
     bool ok = matcher_init(store, choice, fields, &scan.matcher, err);
     if (ok && choice->has_ids) {
         ids = alloc_array(choice->id_count + 1, sizeof *ids);
@@ -355,7 +358,10 @@ choose_scan(struct store *store, const struct choice *choice, unsigned fields, c
             memcpy(ids, choice->ids, choice->id_count * sizeof *ids);
         ok = scan_ids(store, &scan, ids, ids_normalise(ids, choice->id_count), true, err);
     } else if (ok) {
-        ok = choose_scan_all(store, &scan, err);
+        ok = scan.matcher.filter && filter_operation(scan.matcher.filter, &no)
+                 ? operation_event_ids(store, no, &ids, &count, err) &&
+                       scan_ids(store, &scan, ids, count, false, err)
+                 : choose_scan_all(store, &scan, err);
     }
     free(ids);
     filter_destroy(scan.matcher.filter);

@@ -3,7 +3,10 @@
 #include "sender.h"
 #include "tests/lib/forecast.h"
 
+#include <stdlib.h>
 #include "base/alloc.h"
+#include "core/filter/parse.h"
+#include "search/choose.h"
 #include "store/events/history.h"
 
 static struct sender sender;
@@ -307,11 +310,76 @@ lists_all_attempts(void **state)
     struct returned *returns;
     assert_works(operation_returns(sender.world.store, again, &sender.world.arena, &returns, &count, &err));
     assert_int_equal(count, 1);
-    assert_true(returns[0].is_same && returns[0].count == 1);
+    assert_true(returns[0].is_grouped && returns[0].same == 1 && returns[0].count == 1);
     assert_works(
         operation_returns(sender.world.store, again - 1, &sender.world.arena, &returns, &count, &err));
     assert_int_equal(count, 1);
-    assert_false(returns[0].is_same);
+    assert_int_equal(returns[0].same, 0);
+}
+
+// How many events this filter chooses, of any status.
+static size_t
+count_filtered(const char *filter, int64_t no, const char *rest)
+{
+    struct arena arena = {0};
+    const struct choice choice = {.filter = arena_printf(&arena, filter, (long long)no, rest),
+                                  .otherwise = FILTER_ALL_STATUSES};
+    struct choose_tally tally = {0};
+    int64_t *ids;
+    size_t count;
+    assert_works(choose_ids(sender.world.store, &choice, NULL, NULL, &ids, &count, &tally, &err));
+    choose_tally_release(&tally);
+    free(ids);
+    arena_release(&arena);
+    return count;
+}
+
+// However many there are: each group is counted, the counts add up, and each opens exactly its events.
+static void
+counts_what_returned_by_group(void **state)
+{
+    (void)state;
+    int64_t no = sender_ask(&sender, &(struct send_plan){0}, 1, 280);
+    size_t sent = 0;
+    for (size_t n; (n = sender_send(&sender, no)) > 0;)
+        sent += n;
+    assert_int_equal(sent, 280);
+    // 130 in the group they had, 70 and 50 in two others.
+    test_sql(sender.world.admin,
+             "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message, stack_trace,"
+             " created_at) SELECT e.event_id, e.event_type, '{}',"
+             " CASE WHEN e.id <= 130 THEN e.error_message WHEN e.id <= 200 THEN 'the disk is full'"
+             "      ELSE 'the card was stolen' END,"
+             " CASE WHEN e.id <= 130 THEN e.stack_trace END, clock_timestamp()::timestamp"
+             " FROM public.dlq_events e WHERE e.id <= 250 ORDER BY e.id");
+    assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    assert_int_equal(get_operation(&sender.world, no).returned, 250);
+
+    struct returned *returns;
+    size_t count;
+    int64_t sum = 0;
+    int64_t same = 0;
+    assert_works(operation_returns(sender.world.store, no, &sender.world.arena, &returns, &count, &err));
+    for (size_t i = 0; i < count; i++) {
+        char group[GROUP_TEXT];
+        assert_true(returns[i].is_grouped);
+        assert_int_equal(count_filtered("operation:%lld outcome:returned group:%s", no,
+                                        group_text(returns[i].group, group)),
+                         returns[i].count);
+        sum += returns[i].count;
+        same += returns[i].same;
+    }
+    assert_int_equal(sum, test_number(sender.world.admin, "SELECT count(*) FROM redrive.returned"));
+    assert_int_equal(same, 130);
+    assert_true(count >= 3);
+    assert_int_equal(count_filtered("operation:%lld outcome:returned%s", no, ""), 250);
+    assert_int_equal(count_filtered("operation:%lld outcome:sent%s", no, ""), 280);
+    assert_int_equal(count_filtered("operation:%lld outcome:waiting%s", no, ""), 30);
+    assert_int_equal(count_filtered("operation:%lld outcome:stayed%s", no, ""), 0);
+    assert_int_equal(count_filtered("operation:%lld%s", no, ""), 530);
+    assert_int_equal(count_filtered("operation:%lld outcome:returned%s", no + 1, ""), 0);
+    test_sql(sender.world.admin, "UPDATE redrive.operation SET settle_for = '0 s'");
+    assert_int_equal(count_filtered("operation:%lld outcome:stayed%s", no, ""), 30);
 }
 
 int
@@ -327,6 +395,7 @@ main(void)
         sent(warns_of_what_was_overtaken),
         sent(warns_of_a_key_that_all_have),
         sent(lists_all_attempts),
+        sent(counts_what_returned_by_group),
     };
     return cmocka_run_group_tests_name("returned", tests, NULL, NULL);
 }

@@ -65,14 +65,37 @@ charts_never_lie_at_their_ends(void **state)
     uint32_t nothing[] = {0, 0};
     (void)sparkline_draw(&canvas, 1, 0, 10, nothing, 2, ROLE_GRAPH);
     assert_string_equal(drawn_row(1), "▁▁");
-    gauge_draw(&canvas, 2, 0, 4, 1, 1000000); // begun
-    assert_string_equal(drawn_row(2), "█░░░");
-    gauge_draw(&canvas, 2, 0, 4, 999999, 1000000); // not done
-    assert_string_equal(drawn_row(2), "███░");
-    gauge_draw(&canvas, 2, 0, 4, 5, 5);
-    assert_string_equal(drawn_row(2), "████");
-    gauge_draw(&canvas, 2, 0, 4, 0, 0);
-    assert_string_equal(drawn_row(2), "░░░░");
+}
+
+static void
+a_bar_adds_up_to_its_width(void **state)
+{
+    (void)state;
+    static const struct bar_part rest = {0, GLYPH_EMPTY, ROLE_GAUGE_REST};
+    static const struct {
+        int64_t counts[4];
+        const char *row, *ascii;
+    } rows[] = {
+        {{1, 0, 0, 999999}, "█░░░░░░░░░", "#........."}, // begun
+        {{999999, 0, 0, 1}, "█████████░", "#########."}, // not done
+        {{5, 0, 0, 0}, "██████████", "##########"},      // all
+        {{0, 2011, 0, 0}, "▞▞▞▞▞▞▞▞▞▞", "<<<<<<<<<<"},   // all of it returned
+        {{1000, 500, 1, 0}, "███████▞▞╳", "#######<<x"}, // one of 1,501 is seen
+        {{0, 0, 0, 0}, "░░░░░░░░░░", ".........."},      // none at all
+        {{1, 1, 1, 1000000}, "█▞╳░░░░░░░", "#<x......."}, {{1000000, 1, 1, 1}, "███████▞╳░", "#######<x."},
+    };
+    for (size_t i = 0; i < 2 * (sizeof rows / sizeof *rows); i++) {
+        const int64_t *counts = rows[i / 2].counts;
+        const struct bar_part parts[] = {{counts[0], GLYPH_FULL, ROLE_GAUGE},
+                                         {counts[1], GLYPH_RETURNED, ROLE_EVENT_RETURNED},
+                                         {counts[2], GLYPH_FAILED, ROLE_OPERATION_FAILED},
+                                         {counts[3], GLYPH_EMPTY, ROLE_GAUGE_REST}};
+        canvas_clear(&canvas);
+        canvas.is_ascii = i % 2;
+        bar_draw(&canvas, 2, 0, 10, parts, 4, &rest);
+        assert_string_equal(drawn_row(2), i % 2 ? rows[i / 2].ascii : rows[i / 2].row);
+    }
+    canvas.is_ascii = false;
 }
 
 int
@@ -82,6 +105,7 @@ main(void)
         DRAWS(the_header_keeps_what_matters),
         DRAWS(the_footer_keeps_help),
         DRAWS(charts_never_lie_at_their_ends),
+        DRAWS(a_bar_adds_up_to_its_width),
     };
     return cmocka_run_group_tests_name("bars", tests, NULL, NULL);
 }

@@ -40,7 +40,8 @@ static bool
 view_undo(struct app *app, void *state, enum action action)
 {
     (void)action;
-    return decide_undo(app, state);
+    decide_undo(app, state);
+    return true;
 }
 
 static const char *shown_by; // the filter of the list
@@ -261,7 +262,7 @@ confirmed_it_looks_no_further(void **state)
     reply->news.operation = 7;
     reply->is_last = true;
     tell(world, reply);
-    assert_true(shows(world->app, "operation 7 queued · @ watch"));
+    assert_true(shows(world->app, "operation 7 queued · u undo · @ watch"));
 }
 
 // Confirms a reprocess of which all is known. The answer is the caller's: to be filled in, and told.
@@ -431,28 +432,77 @@ confirm_with_wait(struct world *world, int64_t wait)
 }
 
 static void
-a_reprocess_is_called_back_until_its_first_send(void **state)
+assert_undoes(struct world *world, int64_t no)
 {
-    struct world *world = *state;
-    confirm_with_wait(world, 3600 * US_PER_SECOND);
     press(world->app, "u");
     struct request *request = take_request(world);
     assert_non_null(request);
     assert_int_equal(request->kind, REQUEST_STEER);
-    assert_int_equal(request->steer, STEER_CANCEL);
-    assert_int_equal(request->operation, 7);
+    assert_int_equal(request->steer, STEER_UNDO);
+    assert_int_equal(request->operation, no);
     request_destroy(request);
+}
+
+// The database refuses where something was sent, so nobody here has to know the time.
+static void
+a_reprocess_is_called_back_until_its_first_send(void **state)
+{
+    struct world *world = *state;
+    confirm_with_wait(world, 3600 * US_PER_SECOND);
+    assert_undoes(world, 7);
     press(world->app, "u"); // once
     assert_null(take_request(world));
+    assert_true(shows(world->app, "nothing to undo"));
+}
 
+// A countdown that is over is not true any more.
+static void
+a_message_leaves_when_it_is_no_longer_true(void **state)
+{
+    struct world *world = *state;
     enum { WAIT = 100000 };
     confirm_with_wait(world, WAIT);
     clock_sleep(WAIT);
+    app_redraw(world->app);
+    assert_false(shows(world->app, "operation 7"));
+    assert_undoes(world, 7);
+}
+
+static void
+assert_asks_for(struct world *world, const char *keys, struct list_query *query)
+{
+    press(world->app, keys);
+    struct request *request = take_request(world);
+    assert_non_null(request);
+    assert_int_equal(request->kind, REQUEST_COLLECT);
+    *query = request->list;
+    request_destroy(request);
+}
+
+// u undoes the last thing, whatever it was: a step of the selection that came after the decision first; the
+// steps before it are gone with it.
+static void
+the_last_thing_is_undone_whatever_it_was(void **state)
+{
+    struct world *world = *state;
+    struct list_query query;
+    struct reply *reply = confirm(world);
+    *reply->operations.list = (struct operation){
+        .no = 8, .action = ACTION_RESOLVE, .state = OPERATION_FROZEN, .send_after = TIME_ABSENT};
+    reply->news.operation = 8;
+    selection_toggle(app_selection(world->app), 3);
+    tell(world, reply);
+    app_did(world->app, &(struct app_deed){.operation = 8, .action = ACTION_RESOLVE, .until = TIME_ABSENT});
+    assert_true(shows(world->app, "operation 8 queued · u undo · @ watch"));
+    assert_int_equal(app_selection(world->app)->count, 0);
+    selection_toggle(app_selection(world->app), 4);
     press(world->app, "u");
     assert_null(take_request(world));
-    assert_true(shows(world->app, "too late to undo operation 7"));
-    press(world->app, "u"); // and is no more its business
-    assert_false(shows(world->app, "too late to undo operation 7"));
+    assert_true(shows(world->app, "step of the selection undone: 0 selected"));
+    assert_asks_for(world, "u", &query);
+    assert_int_equal(query.source, LIST_OPERATION);
+    assert_int_equal(query.operation, 8);
+    assert_int_equal(query.item_states, 1u << ITEM_DONE);
 }
 
 #define DECISION(test) cmocka_unit_test_setup_teardown(test, begin, destroy_world)
@@ -472,6 +522,8 @@ main(void)
         DECISION(a_target_is_filled_in_and_counted_again),
         DECISION(events_in_quarantine_are_sent_where_they_are_named),
         DECISION(a_reprocess_is_called_back_until_its_first_send),
+        DECISION(a_message_leaves_when_it_is_no_longer_true),
+        DECISION(the_last_thing_is_undone_whatever_it_was),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -81,23 +81,6 @@ states_are_written_as_they_are_read(void **state)
     assert_int_equal(event_status_of(BYTES("PENDING ")), EVENT_OTHER);
 }
 
-// 100 % is said when nothing is left, and never before.
-static void
-progress_ends_at_a_hundred(void **state)
-{
-    (void)state;
-    struct operation operation = {.total = 3};
-    assert_int_equal(operation_percent(&operation), 0);
-    operation.done = 2;
-    assert_int_equal(operation_percent(&operation), 66);
-    operation.refused = 1;
-    assert_int_equal(operation_percent(&operation), 100);
-    operation = (struct operation){.total = 1000000, .done = 999999};
-    assert_int_equal(operation_percent(&operation), 99);
-    operation = (struct operation){0};
-    assert_int_equal(operation_percent(&operation), 100);
-}
-
 static void
 documents_keep_order_and_are_safe_to_print(void **state)
 {
@@ -158,7 +141,6 @@ main(void)
         cmocka_unit_test(group_keys_and_their_prefixes_are_read),
         cmocka_unit_test(queues_are_known_by_their_names),
         cmocka_unit_test(states_are_written_as_they_are_read),
-        cmocka_unit_test(progress_ends_at_a_hundred),
         cmocka_unit_test(documents_keep_order_and_are_safe_to_print),
         cmocka_unit_test(reals_are_short_and_true),
     };

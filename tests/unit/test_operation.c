@@ -70,42 +70,16 @@ test_steps_have_a_share(void **state)
 {
     (void)state;
     struct send_plan plan = {.steps = {10}, .step_count = 1};
-    send_plan_complete(&plan);
+    send_plan_complete(&plan, 12);
     assert_true(plan.halts && plan.halt_above == HALT_ABOVE);
     plan.halt_above = 50;
-    send_plan_complete(&plan);
+    send_plan_complete(&plan, 12);
     assert_true(plan.halt_above == 50);
     struct send_plan all_at_once = {0};
-    send_plan_complete(&all_at_once);
+    send_plan_complete(&all_at_once, 100);
     assert_false(all_at_once.halts);
-}
-
-// Who is told that an operation halted by itself is told why.
-static void
-test_the_end_has_a_sentence(void **state)
-{
-    (void)state;
-    struct arena arena = {0};
-    struct operation operation = {.no = 7, .action = ACTION_REPROCESS, .state = OPERATION_DONE, .done = 1617};
-    assert_string_equal(operation_end_sentence(&operation, &arena),
-                        "operation 7 done: sent 1,617, 0 refused, 0 skipped");
-    operation.state = OPERATION_HALTED;
-    operation.state_note = "100% of 10 failed, more than 5%: 10 returned, 0 refused";
-    assert_string_equal(operation_end_sentence(&operation, &arena),
-                        "operation 7 halted: 100% of 10 failed, more than 5%: 10 returned, 0 refused");
-    operation = (struct operation){.no = 8, .action = ACTION_DISCARD, .state = OPERATION_DONE, .skipped = 2};
-    assert_string_equal(operation_end_sentence(&operation, &arena),
-                        "operation 8 done: closed 0, 0 refused, 2 skipped");
-    operation = (struct operation){.no = 9,
-                                   .action = ACTION_CORRECT,
-                                   .state = OPERATION_DONE,
-                                   .done = 2112,
-                                   .refused = 2,
-                                   .recipe = {.unchanged = 81, .not_applicable = 22}};
-    assert_string_equal(
-        operation_end_sentence(&operation, &arena),
-        "operation 9 done: changed 2,009, 81 unchanged, 22 not applicable, 2 refused, 0 skipped");
-    arena_release(&arena);
+    send_plan_complete(&all_at_once, 101);
+    assert_true(all_at_once.halts && all_at_once.halt_above == 20);
 }
 
 static void
@@ -161,7 +135,6 @@ main(void)
         cmocka_unit_test(knows_whether_anybody_works),          cmocka_unit_test(test_steps_are_read),
         cmocka_unit_test(test_wrong_steps_are_refused),         cmocka_unit_test(test_shares_are_read),
         cmocka_unit_test(test_what_follows_a_recipe_has_words), cmocka_unit_test(test_steps_have_a_share),
-        cmocka_unit_test(test_the_end_has_a_sentence),
     };
     return cmocka_run_group_tests_name("operation", tests, NULL, NULL);
 }

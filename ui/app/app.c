@@ -223,6 +223,19 @@ spell_signs(struct strbuf *text)
     *text = out;
 }
 
+static void
+put_message(struct app *app, enum say say, struct strbuf *text)
+{
+    if (app->config->is_ascii)
+        spell_signs(text);
+    struct app_message *slot = &app->messages.ring[app->messages.count++ % MESSAGES];
+    free((char *)(uintptr_t)slot->text);
+    *slot = (struct app_message){.at = clock_now(), .say = say, .text = strbuf_detach(text)};
+    app->messages.line = LINE_NEW;
+    app->messages.operation = 0;
+    app_redraw(app);
+}
+
 void
 app_say(struct app *app, enum say say, const char *format, ...)
 {
@@ -231,14 +244,69 @@ app_say(struct app *app, enum say say, const char *format, ...)
     va_start(args, format);
     strbuf_vprintf(&text, format, args);
     va_end(args);
-    if (app->config->is_ascii)
-        spell_signs(&text);
+    put_message(app, say, &text);
+}
 
-    struct app_message *slot = &app->messages.ring[app->messages.count++ % MESSAGES];
-    free((char *)(uintptr_t)slot->text);
-    *slot = (struct app_message){.at = clock_now(), .say = say, .text = strbuf_detach(&text)};
-    app->messages.line = LINE_NEW;
-    app_redraw(app);
+void
+app_say_about(struct app *app, enum say say, int64_t operation, int64_t until, const char *format, ...)
+{
+    struct strbuf text = {0};
+    va_list args;
+    va_start(args, format);
+    strbuf_vprintf(&text, format, args);
+    va_end(args);
+    size_t at = bytes_find(strbuf_bytes(&text), BYTES(MSG_LEFT), 0);
+    char left[TEXT_SHORT] = "";
+    if (at != SIZE_MAX) { // the list of messages keeps the time that was left when it was said
+        text_age(until > clock_now() ? until - clock_now() + US_PER_SECOND - 1 : 0, left);
+        strbuf_splice(&text, at, sizeof MSG_LEFT - 1, bytes_of(left));
+    }
+    put_message(app, say, &text);
+    app->messages.left_at = at;
+    app->messages.left_len = strlen(left);
+    app->messages.operation = app->messages.told = operation;
+    app->messages.until = until;
+    app->messages.told_end = OUTCOME_WELL;
+}
+
+bool
+app_counts_down(const struct app *app)
+{
+    const struct messages *messages = &app->messages;
+    return messages->line != LINE_EMPTY && messages->operation && messages->until != TIME_ABSENT &&
+           messages->until != INT64_MAX;
+}
+
+void
+app_expire_message(struct app *app)
+{
+    const struct messages *messages = &app->messages;
+    const struct operation *running = &app_status(app)->running;
+    bool is_over = app_counts_down(app) && app->now >= messages->until;
+    bool runs = messages->operation && messages->until == TIME_ABSENT && running->no == messages->operation &&
+                running->state != OPERATION_FROZEN;
+    if (messages->line != LINE_EMPTY && (is_over || runs))
+        app->messages.line = LINE_EMPTY;
+}
+
+// Events may return after the end: the same message then says so. What else stands on the line gives way only
+// to an end that is worse than what was told.
+void
+app_say_end(struct app *app, const struct news_reply *news)
+{
+    static const enum say says[] = {
+        [OUTCOME_WELL] = SAY_OK,       [OUTCOME_OPEN] = SAY_INFO,    [OUTCOME_INCOMPLETE] = SAY_INFO,
+        [OUTCOME_RETURNED] = SAY_WARN, [OUTCOME_FAILED] = SAY_ERROR,
+    };
+    struct messages *messages = &app->messages;
+    bool is_shown = messages->line != LINE_EMPTY && messages->operation == news->operation;
+    bool is_ended = messages->told == news->operation && messages->told_end != OUTCOME_WELL;
+    if (is_ended && !is_shown && news->severity <= messages->told_end)
+        return;
+    if (is_shown && messages->until == INT64_MAX)
+        messages->count--; // the slot of the message that this one replaces
+    app_say_about(app, says[news->severity], news->operation, INT64_MAX, "%s", news->sentence);
+    messages->told_end = news->severity;
 }
 
 void
@@ -425,4 +493,16 @@ struct bytes
 app_copied(const struct app *app)
 {
     return strbuf_bytes(&app->copy);
+}
+
+void
+app_did(struct app *app, const struct app_deed *deed)
+{
+    app->deed = *deed;
+}
+
+struct app_deed
+app_deed(const struct app *app)
+{
+    return app->deed;
 }

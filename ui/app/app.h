@@ -94,6 +94,15 @@ bool app_is_hurried(struct app *app);
 bool app_can_change(const struct app *app, const char **why_not); // read-only, lost connection, no schema
 // The count that is typed to confirm a change of so many events; 0: none is.
 int64_t app_typed_count(const struct app *app, int64_t events);
+// The operation that the person confirmed last, which `u` undoes unless a step of the selection came later
+// (decide.h). It is one for the whole program, like the selection.
+struct app_deed {
+    int64_t operation; // 0: none
+    enum operation_action action;
+    int64_t until; // nothing of it happens before; TIME_ABSENT
+};
+void app_did(struct app *app, const struct app_deed *deed);
+struct app_deed app_deed(const struct app *app);
 // The selection by event id: one for the whole program, so that every view shows the same.
 struct selection *app_selection(const struct app *app);
 
@@ -129,6 +138,11 @@ void app_redraw(struct app *app); // something visible changed outside of the ca
 enum say { SAY_INFO, SAY_OK, SAY_WARN, SAY_ERROR };
 void app_say(struct app *app, enum say say, const char *format, ...) PRINTF_LIKE(3, 4);
 void app_say_err(struct app *app, const struct err *err); // by its kind and sentence
+// A message about an operation. It leaves the line when it is no longer true: at `until`, which MSG_LEFT in
+// the text counts down to; with TIME_ABSENT as soon as the operation runs.
+#define MSG_LEFT "{left}"
+void app_say_about(struct app *app, enum say say, int64_t operation, int64_t until, const char *format, ...)
+    PRINTF_LIKE(5, 6);
 struct app_message {
     int64_t at;
     enum say say;

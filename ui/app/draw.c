@@ -130,7 +130,7 @@ draw_running(struct app *app, const struct operation *operation, struct area are
     const struct instance *top = app_top(app);
     (void)keymap_key_text(app->keymap, top->view->context, DO_OPERATION_NEWEST, key);
     int used = 1 + canvas_text(&app->picture.canvas, area.row, 1, area.cols - 2, strbuf_bytes(&words),
-                               ROLE_OPERATION_RUNNING);
+                               operation_standing_role(operation));
     if (key[0] && used + 10 < area.cols)
         (void)canvas_styled(&app->picture.canvas, area.row, used, area.cols - used - 1,
                             bytes_of(arena_printf(&app->picture.frame, MSG_WATCH, key)),
@@ -154,6 +154,20 @@ draw_lost(struct app *app, const struct status *status, struct area area)
                             trouble);
 }
 
+// With the time that is left, where it counts down.
+static const char *
+message_words(struct app *app, const struct app_message *message)
+{
+    char left[TEXT_SHORT];
+    size_t at = app->messages.left_at;
+    if (!app_counts_down(app) || at == SIZE_MAX)
+        return message->text;
+    int64_t wait = app->messages.until - app->now;
+    return arena_printf(&app->picture.frame, "%.*s%s%s", (int)at, message->text,
+                        text_age(wait > 0 ? wait + US_PER_SECOND - 1 : 0, left),
+                        message->text + at + app->messages.left_len);
+}
+
 // One message: keys pressed so far, what just happened, what is wrong, the running operation.
 static void
 draw_message(struct app *app, struct area area)
@@ -171,7 +185,7 @@ draw_message(struct app *app, struct area area)
         struct app_message message;
         (void)app_message(app, 0, &message);
         (void)canvas_printf(&app->picture.canvas, area.row, 1, area.cols - 1, says[message.say].role, "%s%s",
-                            says[message.say].word, message.text);
+                            says[message.say].word, message_words(app, &message));
     } else if (status->link == LINK_LOST) {
         draw_lost(app, status, area);
     } else if (status->stop[0]) {
@@ -309,6 +323,7 @@ app_draw(struct app *app)
     if (app->picture.state != PICTURE_DUE)
         return &app->picture.canvas;
     app->now = clock_now();
+    app_expire_message(app);
     app->picture.drawn_minute = app->now / MINUTE;
     app->picture.drawn_at = clock_mono();
     app->picture.state = PICTURE_WHOLE;
@@ -354,9 +369,8 @@ static int64_t
 age_after(const struct app *app)
 {
     const struct instance *top = app_top(app);
-    enum aging aging = app_status(app)->link == LINK_LOST ? AGES_BY_SECONDS
-                       : top                              ? top->view->aging
-                                                          : AGES_NOT;
+    bool counts_down = app_status(app)->link == LINK_LOST || app_counts_down(app);
+    enum aging aging = counts_down ? AGES_BY_SECONDS : top ? top->view->aging : AGES_NOT;
     if (aging == AGES_NOT || getenv("REDRIVE_NOW")) // then time stands still
         return -1;
     int64_t left = app->picture.drawn_at + US_PER_SECOND - clock_mono();

@@ -348,7 +348,10 @@ static void
 open_running(struct app *app)
 {
     const struct view *view = app_find_view(app, "operation");
-    int64_t no = app_status(app)->running.no;
+    int64_t told = app->messages.told;
+    int64_t running = app_status(app)->running.no;
+    // That of the message line; once it has left the line, the one that runs.
+    int64_t no = told && (app->messages.line != LINE_EMPTY || !running) ? told : running;
     if (view && no)
         app_open(app, view, &no);
     else

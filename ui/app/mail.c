@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "ui/app/private.h"
+#include "ui/app/texts.h"
 
 enum answering {
     ANSWER_NONE,           // nobody answers these
@@ -210,6 +211,10 @@ static void
 deliver_news(struct app *app, struct reply *reply)
 {
     if (reply->kind == REPLY_STATUS) {
+        struct app_message newest;
+        bool is_back = reply->status.link == LINK_LIVE && app_status(app)->link == LINK_LOST;
+        if (is_back && app_message(app, 0, &newest) && strcmp(newest.text, MSG_NO_CHANGES_OFFLINE) == 0)
+            app->messages.line = LINE_EMPTY;
         reply_destroy(app->mail.status);
         app->mail.status = reply;
         app_redraw(app);
@@ -217,7 +222,9 @@ deliver_news(struct app *app, struct reply *reply)
     for (int place = 1; place <= PLACES; place++)
         for (int i = 0; i < app->stacks.places[place].depth; i++)
             (void)deliver(app, app->stacks.places[place].views[i], reply);
-    if (reply->kind == REPLY_NEWS && reply->news.sentence)
+    if (reply->kind == REPLY_NEWS && reply->news.sentence && reply->news.operation)
+        app_say_end(app, &reply->news);
+    else if (reply->kind == REPLY_NEWS && reply->news.sentence)
         app_say(app, SAY_OK, "%s", reply->news.sentence);
     if (reply->kind == REPLY_ERROR)
         app_say_err(app, &reply->err);

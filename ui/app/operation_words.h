@@ -2,11 +2,17 @@
 #ifndef REDRIVE_UI_OPERATION_WORDS_H
 #define REDRIVE_UI_OPERATION_WORDS_H
 
-#include "core/operation.h"
+#include "core/outcomes.h"
+#include "ui/canvas/roles.h"
 
 // "running", "queued", "approval?"; commands say operation_state_name.
 const char *operation_state_word(enum operation_state state);
 // What became of an event: "sent", "skipped", "in flight"; done means another word for each action.
 const char *item_state_word(enum item_state state, enum operation_action action);
+
+// How an operation stands or ended: "running", "running, 96 returned", "DONE, BUT 2,011 OF 2,011 RETURNED".
+const char *operation_standing(const struct operation *operation, struct arena *arena);
+// In the colour of its worst part.
+enum role operation_standing_role(const struct operation *operation);
 
 #endif

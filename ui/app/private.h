@@ -67,7 +67,12 @@ enum message_line { LINE_EMPTY, LINE_NEW, LINE_OLD };
 struct messages {
     struct app_message ring[MESSAGES];
     size_t count;
-    enum message_line line; // of the newest
+    enum message_line line;         // of the newest
+    int64_t operation;              // that the newest is about, or 0
+    int64_t until;                  // it is true until then; TIME_ABSENT: until the operation runs
+    size_t left_at, left_len;       // of the newest: the bytes that tell how long yet
+    int64_t told;                   // the operation that a message was about last, for @
+    enum outcome_severity told_end; // how it had ended then
 };
 
 // What is over the view; an open prompt and dialog have an owner.
@@ -118,6 +123,7 @@ struct app {
     struct stacks stacks;
     struct mail mail;
     struct messages messages;
+    struct app_deed deed;
     struct windows windows;
     struct key_state keys;
     struct picture picture;
@@ -141,6 +147,11 @@ int64_t app_due_after(const struct app *app); // µs until a view has work to do
 const char *app_unsaved(const struct app *app);
 
 // keys.c
+// app.c
+void app_say_end(struct app *app, const struct news_reply *news); // once a message, however often it changes
+void app_expire_message(struct app *app);                         // takes what is no longer true off the line
+bool app_counts_down(const struct app *app);
+
 bool app_can_do(const struct app *app, enum action action); // now, in the view on top
 
 // mail.c

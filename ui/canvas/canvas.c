@@ -12,15 +12,16 @@ static const struct {
     const char *utf8;
     const char *ascii;
 } glyphs[GLYPH_COUNT] = {
-    [GLYPH_CURSOR] = {"▌", ">"},    [GLYPH_SELECTED] = {"●", "*"},    [GLYPH_DOT] = {"●", "*"},
-    [GLYPH_CRUMB] = {"▸", ">"},     [GLYPH_ELLIPSIS] = {"…", "~"},    [GLYPH_EDITED] = {"~", "~"},
-    [GLYPH_BACK] = {"↩", "<"},      [GLYPH_BUSY] = {"⧗", "%"},        [GLYPH_QUARANTINE] = {"!", "!"},
-    [GLYPH_LINE] = {"─", "-"},      [GLYPH_BAR] = {"│", "|"},         [GLYPH_TOP_LEFT] = {"┌", "+"},
-    [GLYPH_TOP_RIGHT] = {"┐", "+"}, [GLYPH_BOTTOM_LEFT] = {"└", "+"}, [GLYPH_BOTTOM_RIGHT] = {"┘", "+"},
-    [GLYPH_TEE_LEFT] = {"├", "+"},  [GLYPH_TEE_RIGHT] = {"┤", "+"},   [GLYPH_FULL] = {"█", "#"},
-    [GLYPH_EMPTY] = {"░", "."},     [GLYPH_NONE] = {"–", "-"},        [GLYPH_SEPARATOR] = {"·", "|"},
-    [GLYPH_FOLDED] = {"▸", "+"},    [GLYPH_UNFOLDED] = {"▾", "-"},    [GLYPH_UP] = {"↑", "^"},
-    [GLYPH_DOWN] = {"↓", "v"},
+    [GLYPH_CURSOR] = {"▌", ">"},       [GLYPH_SELECTED] = {"●", "*"},  [GLYPH_DOT] = {"●", "*"},
+    [GLYPH_CRUMB] = {"▸", ">"},        [GLYPH_ELLIPSIS] = {"…", "~"},  [GLYPH_EDITED] = {"~", "~"},
+    [GLYPH_BACK] = {"↩", "<"},         [GLYPH_BUSY] = {"⧗", "%"},      [GLYPH_QUARANTINE] = {"!", "!"},
+    [GLYPH_CLOSED] = {"×", "x"},       [GLYPH_LINE] = {"─", "-"},      [GLYPH_BAR] = {"│", "|"},
+    [GLYPH_TOP_LEFT] = {"┌", "+"},     [GLYPH_TOP_RIGHT] = {"┐", "+"}, [GLYPH_BOTTOM_LEFT] = {"└", "+"},
+    [GLYPH_BOTTOM_RIGHT] = {"┘", "+"}, [GLYPH_TEE_LEFT] = {"├", "+"},  [GLYPH_TEE_RIGHT] = {"┤", "+"},
+    [GLYPH_FULL] = {"█", "#"},         [GLYPH_EMPTY] = {"░", "."},     [GLYPH_WATCHED] = {"▒", "="},
+    [GLYPH_RETURNED] = {"▞", "<"},     [GLYPH_FAILED] = {"╳", "x"},    [GLYPH_NONE] = {"–", "-"},
+    [GLYPH_SEPARATOR] = {"·", "|"},    [GLYPH_FOLDED] = {"▸", "+"},    [GLYPH_UNFOLDED] = {"▾", "-"},
+    [GLYPH_UP] = {"↑", "^"},           [GLYPH_DOWN] = {"↓", "v"},
 };
 
 static const struct cell blank = {.base = ' ', .width = 1, .role = ROLE_TEXT};

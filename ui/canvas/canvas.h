@@ -98,6 +98,7 @@ enum glyph {
     GLYPH_BACK,       // ↩ <
     GLYPH_BUSY,       // ⧗ %
     GLYPH_QUARANTINE, // ! !
+    GLYPH_CLOSED,     // × x   no longer pending
     GLYPH_LINE,       // ─ -
     GLYPH_BAR,        // │ |
     GLYPH_TOP_LEFT,
@@ -108,6 +109,9 @@ enum glyph {
     GLYPH_TEE_RIGHT, // ├ ┤ +
     GLYPH_FULL,      // █ #
     GLYPH_EMPTY,     // ░ .
+    GLYPH_WATCHED,   // ▒ =   the next three: parts of a bar, told apart without colour
+    GLYPH_RETURNED,  // ▞ <
+    GLYPH_FAILED,    // ╳ x
     GLYPH_NONE,      // – -   no value
     GLYPH_SEPARATOR, // · |   between the parts of a sentence
     GLYPH_FOLDED,

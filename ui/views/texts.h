@@ -13,7 +13,6 @@
 
 // the message line
 #define MSG_NOTHING_HERE_TO "nothing here to %s"
-#define MSG_NO_STEP_TO_UNDO "no selection step to undo; undo a discard in operations, 4"
 #define MSG_SELECTED_MORE "selected %s more"
 #define MSG_UNSELECTED "unselected %s"
 #define MSG_UNDECIDED_LEFT_OUT ", %s undecided left out"

@@ -29,25 +29,36 @@ sparkline_draw(struct canvas *canvas, int row, int col, int width, const uint32_
     return drawn;
 }
 
-// part / whole of `cells`, full only for the whole and empty only for nothing.
-static int64_t
-share(int64_t part, int64_t whole, int64_t cells)
+// Where a part that is not empty ends: at least one cell behind `before`, and not behind `most`.
+static int
+cells_upto(double share, int width, int before, int most)
 {
-    if (whole <= 0 || part <= 0 || cells <= 0)
-        return 0;
-    if (part >= whole)
-        return cells;
-    int64_t filled = (int64_t)((double)part / (double)whole * (double)cells);
-    if (filled >= cells)
-        filled = cells - 1;
-    return filled > 0 ? filled : 1;
+    int cells = (int)(share * width + 0.5);
+    cells = cells <= before ? before + 1 : cells;
+    return cells > most ? most : cells;
 }
 
 void
-gauge_draw(struct canvas *canvas, int row, int col, int width, int64_t part, int64_t whole)
+bar_draw(struct canvas *canvas, int row, int col, int width, const struct bar_part *parts, size_t count,
+         const struct bar_part *rest)
 {
-    int filled = (int)share(part, whole, width);
-    for (int i = 0; i < width; i++)
-        (void)canvas_glyph(canvas, row, col + i, i < filled ? GLYPH_FULL : GLYPH_EMPTY,
-                           i < filled ? ROLE_GAUGE : ROLE_GAUGE_REST);
+    int64_t whole = 0;
+    int waiting = 0; // parts behind the current one that need a cell
+    for (size_t i = 0; i < count; i++) {
+        whole += parts[i].count;
+        waiting += parts[i].count > 0;
+    }
+    int64_t upto = 0;
+    int drawn = 0;
+    for (size_t i = 0; i < count && whole > 0; i++) {
+        bool has_events = parts[i].count > 0;
+        upto += parts[i].count;
+        waiting -= has_events;
+        int room = width - waiting > drawn ? width - waiting : drawn;
+        int end = has_events ? cells_upto((double)upto / (double)whole, width, drawn, room) : drawn;
+        for (; drawn < end; drawn++)
+            (void)canvas_glyph(canvas, row, col + drawn, parts[i].glyph, parts[i].role);
+    }
+    for (; drawn < width; drawn++)
+        (void)canvas_glyph(canvas, row, col + drawn, rest->glyph, rest->role);
 }

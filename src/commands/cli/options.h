@@ -27,6 +27,7 @@ enum option_area {
     AREA_FINGERPRINT = 1 << 13,
     AREA_FILTER = 1 << 14,
     AREA_CORRECT = 1 << 15,
+    AREA_RESTORE = 1 << 16,
 };
 
 struct option_count {

@@ -163,7 +163,8 @@ backlog_group_index(struct backlog *backlog, uint64_t key, bool *is_new)
         return index;
 
     backlog->infos = alloc_grow(backlog->infos, index, &backlog->info_capacity, sizeof *backlog->infos);
-    backlog->infos[index] = (struct group_info){.category = CATEGORY_UNKNOWN, .emptied_at = TIME_ABSENT};
+    backlog->infos[index] =
+        (struct group_info){.category = CATEGORY_UNKNOWN, .emptied_at = TIME_ABSENT, .seen_at = TIME_ABSENT};
     return index;
 }
 
@@ -430,6 +431,14 @@ backlog_outcomes_of(struct backlog *backlog, size_t index)
     if (!info->outcomes)
         info->outcomes = arena_alloc(&backlog->outcomes, sizeof *info->outcomes);
     return info->outcomes;
+}
+
+void
+backlog_seen(struct backlog *backlog, uint64_t key, int64_t first_at)
+{
+    int64_t index = keys_find(&backlog->keys, key);
+    if (index >= 0)
+        backlog->infos[index].seen_at = first_at;
 }
 
 void

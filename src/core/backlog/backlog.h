@@ -142,14 +142,14 @@ struct event_group {
     enum category category; // by error, or of most events
     bool is_overridden;     // by error: the category was set by hand
     int64_t count;
-    int64_t first_at, last_at;         // created_at, whole seconds
-    int64_t sample_id;                 // the newest event
-    uint32_t spark[GROUP_SPARK];       // arrivals in the last hour, oldest first
-    uint32_t heat[GROUP_HEAT];         // arrivals per hour of the clock, the current one last
-    double per_minute;                 // over the last 5 whole minutes and this one so far
+    int64_t first_at, last_at;   // created_at, whole seconds; by error first_at is that of the group's life
+    int64_t sample_id;           // the newest event
+    uint32_t spark[GROUP_SPARK]; // arrivals in the last hour, oldest first
+    uint32_t heat[GROUP_HEAT];   // arrivals per hour of the clock, the current one last
+    double per_minute;           // over the last 5 whole minutes and this one so far
     int32_t retries_low, retries_high; // -1: not known (by hour, from the rollup)
-    bool is_new;                       // oldest pending event is younger than an hour
-    bool is_returned;                  // emptied by an operation before, and returned (backlog_emptied)
+    bool is_new;                       // first_at is less than an hour ago
+    bool is_returned; // most of its events were republished before, or an operation had emptied it
     struct group_share types[GROUP_TOP], topics[GROUP_TOP];
     struct group_outcomes outcomes;      // by error, from the rollup; else 0
     const struct group_details *details; // NULL: not asked for
@@ -194,6 +194,10 @@ void backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bo
 // Notes that an operation that ended at this instant emptied the group, which need not be known yet. Events
 // created later make the group is_returned.
 void backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at);
+
+// Notes when the first event of the group was created (whole seconds) that was ever known: its first_at, also
+// after the group was emptied.
+void backlog_seen(struct backlog *backlog, uint64_t key, int64_t first_at);
 
 // Ids of the events in a group of a pivot (value as in struct event_group, or by error several with commas
 // between; NULL: all), newest first

@@ -470,7 +470,6 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
     uint64_t number = tally->values.keys[g];
     group->key = number;
     group->value = value_text(backlog, tally->pivot, number, arena);
-    group->is_new = group->first_at != TIME_ABSENT && tally->minute - group->first_at < 3600;
     if (tally->pivot == PIVOT_CATEGORY)
         group->category = (enum category)number;
     if (tally->pivot == PIVOT_ERROR) {
@@ -486,9 +485,14 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
         group->is_overridden = info->is_overridden;
         if (info->outcomes)
             group->outcomes = *info->outcomes;
-        group->is_returned = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
-                             group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
+        bool was_emptied = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
+                           group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
+        group->is_returned = was_emptied || group->outcomes.returned * 2 > group->count;
+        if (info->seen_at != TIME_ABSENT &&
+            (group->first_at == TIME_ABSENT || info->seen_at < group->first_at))
+            group->first_at = info->seen_at;
     }
+    group->is_new = group->first_at != TIME_ABSENT && tally->minute - group->first_at < 3600;
     group->first_at = to_instant(group->first_at);
     group->last_at = to_instant(group->last_at);
 }

@@ -23,6 +23,7 @@ struct group_info {
     bool is_left_out;  // its category is known, its texts are not kept
     int64_t sample_id; // the first event of the group that was seen
     int64_t emptied_at;
+    int64_t seen_at;                 // seconds; TIME_ABSENT: not known
     struct group_outcomes *outcomes; // in the backlog's arena; NULL: none
 };
 // Of a group; empty where it has none.

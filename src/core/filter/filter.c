@@ -169,6 +169,56 @@ filter_is_among(uint64_t group, const struct filter_term *term)
     return low < term->group_count && group >= term->groups[low].low;
 }
 
+static bool
+is_of_operation(const struct filter_term *term, const struct event_part *part)
+{
+    return part->operation >= term->range.low && part->operation <= term->range.high;
+}
+
+static const struct filter_term *
+term_of(const struct filter *filter, size_t node)
+{
+    return filter->nodes[node].join == JOIN_NONE ? &filter->terms[filter->nodes[node].term] : NULL;
+}
+
+// Does the part belong to the operations that are named beside this term, in the brackets it stands in and
+// those around them? *holds: it does; as far as is known above `node`.
+static bool
+is_named_beside(const struct filter *filter, size_t node, const struct filter_term *asked,
+                const struct event_part *part, bool *holds)
+{
+    if (term_of(filter, node))
+        return term_of(filter, node) == asked;
+    bool is_here = false;
+    bool is_of = true;
+    for (size_t child = filter->nodes[node].first; child != FILTER_NO_NODE;
+         child = filter->nodes[child].next) {
+        const struct filter_term *term = term_of(filter, child);
+        is_here |= is_named_beside(filter, child, asked, part, holds);
+        if (term && term->field == FIELD_OPERATION && !term->is_inverted)
+            is_of &= is_of_operation(term, part);
+    }
+    if (is_here && filter->nodes[node].join == JOIN_ALL)
+        *holds &= is_of;
+    return is_here;
+}
+
+// An outcome is that in the operations which are named beside it.
+static bool
+is_part_of(const struct filter *filter, const struct filter_term *term, const struct event *event)
+{
+    for (uint32_t i = 0; i < event->known.part_count; i++) {
+        const struct event_part *part = &event->known.parts[i];
+        bool holds = term->field == FIELD_OPERATION ? is_of_operation(term, part)
+                                                    : (part->outcomes & term->statuses) != 0;
+        if (holds && term->field == FIELD_OUTCOME)
+            (void)is_named_beside(filter, filter->root, term, part, &holds);
+        if (holds)
+            return true;
+    }
+    return false;
+}
+
 static enum filter_verdict
 match_term(struct filter *filter, const struct filter_term *term, const struct event *event)
 {
@@ -196,6 +246,9 @@ match_term(struct filter *filter, const struct filter_term *term, const struct e
         return verdict(event->category == term->category);
     case FIELD_STATUS:
         return verdict(term->statuses >> event->status & 1);
+    case FIELD_OPERATION:
+    case FIELD_OUTCOME:
+        return verdict(is_part_of(filter, term, event));
     case FIELD_IS:
     case FIELD_HAS:
         return verdict(has_flag(filter, term->flag, event));
@@ -210,6 +263,30 @@ invert(const struct filter_term *term, enum filter_verdict verdict)
     if (!term->is_inverted || verdict == FILTER_UNDECIDED)
         return verdict;
     return verdict == FILTER_YES ? FILTER_NO : FILTER_YES;
+}
+
+static bool
+names_one(const struct filter_term *term, int64_t *no)
+{
+    bool is_one =
+        term && term->field == FIELD_OPERATION && !term->is_inverted && term->range.low == term->range.high;
+    if (is_one)
+        *no = term->range.low;
+    return is_one;
+}
+
+bool
+filter_operation(const struct filter *filter, int64_t *no)
+{
+    if (filter->root == FILTER_NO_NODE)
+        return false;
+    const struct filter_node *root = &filter->nodes[filter->root];
+    if (root->join != JOIN_ALL)
+        return names_one(term_of(filter, filter->root), no);
+    for (size_t child = root->first; child != FILTER_NO_NODE; child = filter->nodes[child].next)
+        if (names_one(term_of(filter, child), no))
+            return true;
+    return false;
 }
 
 bool

@@ -50,6 +50,10 @@ struct filter *filter_twin(const struct filter *filter);
 void filter_destroy(struct filter *filter);
 bool filter_is_empty(const struct filter *filter); // matches everything
 
+// Can only events of one operation match (operation:N)? Then it is that one, and the caller looks at no
+// others.
+bool filter_operation(const struct filter *filter, int64_t *no);
+
 // The enum event_fields an event must have filled for filter_match.
 unsigned filter_needs(const struct filter *filter);
 // The statuses that can match, as a set of 1 << enum event_status; 0: no status: term says which. Where one

@@ -24,6 +24,7 @@ enum filter_kind {
     KIND_GROUP,
     KIND_CATEGORY,
     KIND_STATUS,
+    KIND_OUTCOME,
     KIND_FLAG,
     KIND_HEADER,
     KIND_JSON
@@ -62,7 +63,7 @@ struct filter_term {
     } * groups; // heap; ascending, none within another
     size_t group_count;
     enum category category;
-    unsigned statuses;
+    unsigned statuses; // or set of enum event_outcome
     enum filter_flag flag;
     struct strbuf header; // name of the header
     struct json_path *path;

@@ -152,7 +152,7 @@ read_word(struct filter_reader *reader, struct filter_term *term, enum filter_ki
     }
     if (kind == KIND_CATEGORY)
         term->category = (enum category)value;
-    else if (kind == KIND_STATUS)
+    else if (kind == KIND_STATUS || kind == KIND_OUTCOME)
         term->statuses = value;
     else
         term->flag = (enum filter_flag)value;
@@ -339,6 +339,7 @@ filter_read_term(struct filter_reader *reader, enum filter_field field, bool is_
         return read_json(reader, term);
     case KIND_CATEGORY:
     case KIND_STATUS:
+    case KIND_OUTCOME:
     case KIND_FLAG:
         break;
     }

@@ -60,81 +60,91 @@ event_attempts(struct store *store, int64_t id, struct arena *arena, struct even
     return ok;
 }
 
-static const struct event *
-find_event(const struct event_page *page, int64_t id)
-{
-    for (size_t i = 0; i < page->count; i++)
-        if (page->events[i].id == id)
-            return &page->events[i];
-    return NULL;
-}
-
-static void
-add_return(struct returned *returns, size_t *count, const struct event *event, const struct event *sent,
-           struct arena *arena)
-{
-    bool is_same = sent && sent->group == event->group;
-    for (size_t i = 0; i < *count; i++) {
-        if (returns[i].group == event->group && returns[i].is_same == is_same) {
-            returns[i].count++;
-            return;
-        }
-    }
-    returns[(*count)++] = (struct returned){.group = event->group,
-                                            .is_same = is_same,
-                                            .count = 1,
-                                            .event = event->id,
-                                            .error = arena_text(arena, event->error_message)};
-}
-
-static int
-most_first(const void *left, const void *right)
-{
-    const struct returned *a = left;
-    const struct returned *b = right;
-    if (a->count != b->count)
-        return a->count < b->count ? 1 : -1;
-    return (a->group > b->group) - (a->group < b->group);
-}
-
 bool
 operation_returns(struct store *store, int64_t no, struct arena *arena, struct returned **returns,
                   size_t *count, struct err *err)
 {
+    enum { GROUPS = 200 };
     *returns = NULL;
     *count = 0;
     struct params params = {0};
     param_int8(&params, no);
+    param_int8(&params, GROUPS);
     PGresult *r;
     if (!pg_has_schema(store, err) ||
+        !pg_ask(
+            store, FOR_READING,
+            "SELECT b.group_key, b.same, b.n, b.first,"
+            " (SELECT left(e.error_message, 300) FROM :\"events\" e WHERE e.id = b.first)"
+            " FROM (SELECT group_key, count(*) FILTER (WHERE group_key = sent_group) AS same, count(*) AS n,"
+            "   min(dlq_id) AS first"
+            "  FROM redrive.returned WHERE operation_no = $1 GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT $2) b"
+            " ORDER BY b.n DESC, b.group_key",
+            &params, &r, err))
+        return false;
+    *returns = arena_array(arena, (size_t)PQntuples(r) + 1, sizeof **returns);
+    *count = (size_t)PQntuples(r);
+    for (int i = 0; i < PQntuples(r); i++)
+        (*returns)[i] = (struct returned){.group = (uint64_t)value_int8(r, i, 0),
+                                          .is_grouped = !value_is_null(r, i, 0),
+                                          .same = value_int8(r, i, 1),
+                                          .count = value_int8(r, i, 2),
+                                          .event = value_int8(r, i, 3),
+                                          .error = value_text(r, i, 4, arena)};
+    PQclear(r);
+    return true;
+}
+
+// The groups of these events, 0 of one that is no longer there.
+static bool
+groups_of(struct store *store, const int64_t *ids, size_t count, int64_t *groups, struct err *err)
+{
+    const struct event_query query = {.fields = EVENT_GROUP, .ids = ids, .id_count = count};
+    struct event_page page = {0};
+    if (!store_events(store, &query, &page, err))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        groups[i] = 0;
+        for (size_t at = 0; at < page.count && groups[i] == 0; at++)
+            if (page.events[at].id == ids[i])
+                groups[i] = (int64_t)page.events[at].group;
+    }
+    event_page_release(&page);
+    return true;
+}
+
+bool
+returned_group_some(struct store *store, size_t limit, size_t *left, struct err *err)
+{
+    struct params params = {0};
+    param_int8(&params, (int64_t)limit);
+    PGresult *r;
+    *left = 0;
+    if (!pg_has_schema(store, err) ||
         !pg_ask(store, FOR_READING,
-                "SELECT dlq_id, coalesce(sent_id, dlq_id) FROM redrive.returned WHERE operation_no = $1"
-                " ORDER BY dlq_id DESC LIMIT 200",
+                "SELECT dlq_id, coalesce(sent_id, dlq_id) FROM redrive.returned WHERE group_key IS NULL"
+                " ORDER BY dlq_id LIMIT $1",
                 &params, &r, err))
         return false;
-    size_t rows;
-    int64_t *back = take_ids(r, 0, &rows);
-    int64_t *sent = take_ids(r, 1, &rows);
+    size_t count;
+    int64_t *returned = take_ids(r, 0, &count);
+    int64_t *sent = take_ids(r, 1, &count);
+    int64_t *groups = alloc_array(count + 1, sizeof *groups);
+    int64_t *sent_groups = alloc_array(count + 1, sizeof *sent_groups);
     PQclear(r);
-
-    enum { CUT = 300 };
-    struct event_page now = {0}, then = {0};
-    struct event_query query = {
-        .fields = EVENT_ERROR | EVENT_GROUP, .ids = back, .id_count = rows, .cut = CUT};
-    bool ok = rows == 0 || store_events(store, &query, &now, err);
-    query.ids = sent;
-    ok = ok && (rows == 0 || store_events(store, &query, &then, err));
-    *returns = arena_array(arena, rows + 1, sizeof **returns);
-    for (size_t i = 0; ok && i < rows; i++) {
-        const struct event *event = find_event(&now, back[i]);
-        if (event)
-            add_return(*returns, count, event, find_event(&then, sent[i]), arena);
+    bool ok = count == 0 || (groups_of(store, returned, count, groups, err) &&
+                             groups_of(store, sent, count, sent_groups, err));
+    if (ok && count > 0) {
+        params = (struct params){0};
+        param_ids(&params, returned, count);
+        param_ids(&params, groups, count);
+        param_ids(&params, sent_groups, count);
+        ok = pg_do(store, FOR_WRITING, "SELECT redrive.returned_group($1, $2, $3)", &params, err);
     }
-    if (*count)
-        qsort(*returns, *count, sizeof **returns, most_first);
-    event_page_release(&now);
-    event_page_release(&then);
-    free(back);
+    *left = count == limit ? limit : 0;
+    free(returned);
     free(sent);
+    free(groups);
+    free(sent_groups);
     return ok;
 }

@@ -15,9 +15,13 @@
 bool event_attempts(struct store *store, int64_t id, struct arena *arena, struct event **attempts,
                     size_t *count, struct err *err) MUST_CHECK;
 
-// The newest 200 returned events of the operation, counted by group and by whether the group changed. Most
-// first.
+// The events of the operation that returned, counted by group, the 200 with most events first. Those whose
+// group nobody has told yet (returned_group_some) are one row.
 bool operation_returns(struct store *store, int64_t no, struct arena *arena, struct returned **returns,
                        size_t *count, struct err *err) MUST_CHECK;
+
+// Tells the groups of some returned events that have none yet, so that they are counted by it: a worker does
+// it after each look for them. *left: 0, there are no more. Needs a worker's rights.
+bool returned_group_some(struct store *store, size_t limit, size_t *left, struct err *err) MUST_CHECK;
 
 #endif

@@ -291,7 +291,9 @@ query_params(const struct store *store, const struct preview_query *query, enum 
         param_bits(params, query->ids, query->count);
     else
         param_ids(params, query->ids, query->count);
-    param_text(params, query->action == ACTION_RESTORE ? "DISCARDED" : "PENDING");
+    param_text(params, query->action != ACTION_RESTORE ? "PENDING"
+                       : query->restores_resolved      ? "RESOLVED"
+                                                       : "DISCARDED");
     param_int8(params, query->count ? query->ids[0] : 0);
     param_int8(params, query->count ? query->ids[query->count - 1] : 0);
     param_text(params, store->zone);

@@ -14,6 +14,7 @@ enum kind {
     COLUMN_BOOL,
     COLUMN_HEADER_NAMES,
     COLUMN_HEADER_VALUES,
+    COLUMN_PARTS,
 };
 
 // Where a column goes. Casts to the contract's types cost nothing where the column has that type, and keep
@@ -61,6 +62,9 @@ static const struct reader_column {
     {EVENT_KNOWN, true, PIECE_ROW("coalesce(history.published, 0)"), COLUMN_INT4, AT(known.published), 0},
     {EVENT_KNOWN, true, PIECE_ROW("greatest(history.returned, returned.times)"), COLUMN_INT4,
      AT(known.returned), 0},
+    {EVENT_KNOWN, true, PIECE_ROW("returned.operation_no"), COLUMN_INT8, AT(known.returned_from), 0},
+    {EVENT_KNOWN, true, PIECE_ROW("coalesce(returned.sent_id, returned.dlq_id)"), COLUMN_INT8,
+     AT(known.returned_id), 0},
     {EVENT_NARROW | EVENT_RAW | EVENT_SENT, true, PIECE_ROW("raw.dlq_id IS NOT NULL"), COLUMN_BOOL,
      AT(record.is_kept), 0},
     {EVENT_RAW, true, PIECE_ROW("raw.key"), COLUMN_BYTES, AT(record.key), 0},
@@ -79,6 +83,7 @@ static const struct reader_column {
      AT(known.correction.has_topic)},
     {EVENT_RAW, true, PIECE_ROW("revised.partition"), COLUMN_INT4, AT(known.correction.partition),
      AT(known.correction.has_partition)},
+    {EVENT_PARTS, true, PIECE_ROW("parts.numbers"), COLUMN_PARTS, AT(known.parts), 0},
     {EVENT_PAYLOAD, false, PIECE_ROW("octet_length(sent.payload)::int8"), COLUMN_INT8, AT(payload_size), 0},
     {EVENT_PAYLOAD, false,
      PIECE_ROW("CASE WHEN :cut > 0 THEN substring(sent.payload FOR :cut) ELSE sent.payload END"),
@@ -110,6 +115,13 @@ static const struct join {
          " GROUP BY p.id) history ON history.id = e.id")},
     // Those that returned under another event id.
     {EVENT_KNOWN, true, PIECE_ROW(" LEFT JOIN redrive.returned returned ON returned.dlq_id = e.id")},
+    // Two numbers for each operation that an event was part of.
+    {EVENT_PARTS, true,
+     PIECE_ROW(
+         " LEFT JOIN (SELECT o.dlq_id, array_agg(n.number ORDER BY o.operation_no, n.place) AS numbers FROM "
+         "redrive.items_outcomes(ARRAY(SELECT id FROM page)) o"
+         " CROSS JOIN LATERAL (VALUES (1, o.operation_no), (2, o.outcomes)) AS n (place, number)"
+         " GROUP BY o.dlq_id) parts ON parts.dlq_id = e.id")},
     // Where none of these events has a record, or was ever corrected, nobody looks for it event by event.
     {EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD, true,
      PIECE_ROW(" LEFT JOIN LATERAL (SELECT k.* FROM redrive.record k WHERE (SELECT EXISTS (SELECT FROM "
@@ -234,7 +246,7 @@ event_reader_query(struct event_reader *reader, struct query *query, const struc
     param_int8(query_param(query, "highest"), is_bound ? source->highest : INT64_MAX);
 
     // Looks redrive's own data up for all rows at once.
-    bool is_page = (reader->fields & EVENT_KNOWN) && asks_schema(reader);
+    bool is_page = (reader->fields & (EVENT_KNOWN | EVENT_PARTS)) && asks_schema(reader);
     if (is_page) {
         query_add(query, PIECE("WITH page AS MATERIALIZED ("));
         add_rows(query, source);
@@ -320,6 +332,21 @@ event_headers_read(struct bytes array, bool names, struct arena *arena, struct e
     }
 }
 
+// An int8[] in binary form: operation, outcomes, operation, outcomes, …
+static void
+read_parts(struct bytes array, struct arena *arena, struct event_known *known)
+{
+    enum { HEAD = 20, NUMBER = 12 };
+    size_t numbers = array.len < HEAD ? 0 : (array.len - HEAD) / NUMBER;
+    known->parts = arena_array(arena, numbers / 2 + 1, sizeof *known->parts);
+    known->part_count = (uint32_t)(numbers / 2);
+    for (size_t i = 0; i < numbers / 2; i++) {
+        const char *pair = array.data + HEAD + i * 2 * NUMBER;
+        known->parts[i] =
+            (struct event_part){.operation = pg_read64(pair + 4), .outcomes = pg_read64(pair + NUMBER + 4)};
+    }
+}
+
 static void
 read_column(struct event_reader *reader, const struct reader_column *column, const PGresult *result, int row,
             int at, struct event *event)
@@ -355,6 +382,9 @@ read_column(struct event_reader *reader, const struct reader_column *column, con
     }
     case COLUMN_BOOL:
         *member = value_bool(result, row, at);
+        break;
+    case COLUMN_PARTS:
+        read_parts(bytes, reader->arena, &event->known);
         break;
     case COLUMN_HEADER_NAMES:
     case COLUMN_HEADER_VALUES:

@@ -109,13 +109,19 @@ add_max_lag(struct store *store, const struct operation_request *request, int64_
 }
 
 static bool
-add_undone(struct store *store, int64_t undoes, int64_t no, struct err *err)
+add_undone(struct store *store, const struct operation_request *request, int64_t no, struct err *err)
 {
-    if (undoes == 0)
-        return true;
     struct params params = {0};
+    if (request->restores_resolved) {
+        param_int8(&params, no);
+        if (!pg_do(store, FOR_FREEZING, "SELECT redrive.operation_restores_resolved($1)", &params, err))
+            return false;
+        params = (struct params){0};
+    }
+    if (request->undoes == 0)
+        return true;
     param_int8(&params, no);
-    param_int8(&params, undoes);
+    param_int8(&params, request->undoes);
     return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_undoes($1, $2)", &params, err);
 }
 
@@ -168,7 +174,7 @@ operation_create(struct store *store, const struct operation_request *request,
     bool ok = begin_freeze(store, request, no, &is_new, err);
     if (ok && is_new)
         ok = operations_add_plan(store, &request->plan, *no, err) && add_max_lag(store, request, *no, err) &&
-             add_undone(store, request->undoes, *no, err) && add_recipe(store, request->recipe, *no, err) &&
+             add_undone(store, request, *no, err) && add_recipe(store, request->recipe, *no, err) &&
              (!request->then_reprocess || add_then_reprocess(store, request, *no, err)) &&
              (!request->is_forced || add_force(store, *no, err)) &&
              freeze_ids(store, request, *no, progress, context, err) && operations_confirm(store, *no, err);
@@ -328,6 +334,27 @@ operation_get(struct store *store, int64_t no, struct arena *arena, struct opera
 }
 
 bool
+operation_last_reprocess(struct store *store, const char *group, const int64_t *ids, size_t count,
+                         int64_t *no, struct err *err)
+{
+    enum { LOOKED_AT = 1000 };
+    struct params params = {0};
+    param_text(&params, group);
+    param_ids(&params, ids, count < LOOKED_AT ? count : LOOKED_AT);
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING,
+                "SELECT greatest((SELECT max(o.no) FROM redrive.operation o WHERE o.action = 'reprocess'"
+                "   AND o.group_key = nullif($1, '') AND o.started_at IS NOT NULL),"
+                " (SELECT max(b.operation_no) FROM redrive.returned b WHERE b.dlq_id = ANY ($2)))",
+                &params, &r, err))
+        return false;
+    *no = value_int8(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+bool
 operation_list(struct store *store, int64_t before, size_t limit, struct arena *arena,
                struct operation **operations, size_t *count, struct err *err)
 {
@@ -353,13 +380,14 @@ bool
 operation_changes(struct store *store, int64_t *token, bool *changed, struct err *err)
 {
     // A sum, not the highest: numbers are drawn before their transactions commit, so a lower one may appear
-    // after a higher one.
+    // after a higher one. Of operations that are over, events of the newest may still return.
     PGresult *r;
     if (!pg_has_schema(store, err) ||
         !pg_ask(store, FOR_READING,
                 "SELECT hashtextextended(concat_ws(',', (SELECT max(no) FROM redrive.operation), count(*), "
                 "sum(changed)), 0)"
-                " FROM redrive.operation WHERE state NOT IN ('done', 'cancelled')",
+                " FROM redrive.operation WHERE state NOT IN ('done', 'cancelled')"
+                " OR no > (SELECT max(no) FROM redrive.operation) - 200",
                 NULL, &r, err))
         return false;
     int64_t now = value_int8(r, 0, 0);
@@ -376,7 +404,7 @@ operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate,
     static const char *const words[] = {
         [STEER_PAUSE] = "pause",       [STEER_RESUME] = "resume",   [STEER_CANCEL] = "cancel",
         [STEER_RATE] = "rate",         [STEER_APPROVE] = "approve", [STEER_STEPS] = "steps",
-        [STEER_SETTLE_FOR] = "settle", [STEER_HALT] = "halt",
+        [STEER_SETTLE_FOR] = "settle", [STEER_HALT] = "halt",       [STEER_UNDO] = "undo",
     };
     if (!operations_may_change(store, err))
         return false;
@@ -452,6 +480,18 @@ add_item_states(struct params *params, unsigned states)
     param_texts(params, names, count);
 }
 
+// Of one value with eight bytes for each; heap.
+static int64_t *
+read_all_ids(const PGresult *r, size_t *count)
+{
+    struct bytes all = value_bytes(r, 0, 0);
+    *count = all.len / 8;
+    int64_t *ids = alloc_array(*count + 1, sizeof *ids);
+    for (size_t i = 0; i < *count; i++)
+        ids[i] = pg_read64(all.data + 8 * i);
+    return ids;
+}
+
 bool
 operation_item_ids(struct store *store, int64_t no, unsigned states, int64_t **ids, size_t *count,
                    struct err *err)
@@ -469,11 +509,27 @@ operation_item_ids(struct store *store, int64_t no, unsigned states, int64_t **i
                                               " WHERE i.operation_no = $1 AND " ITEM_STATE_OF_1 " = ANY ($2)",
                                               &params, &r, err))
         return false;
-    struct bytes all = value_bytes(r, 0, 0);
-    *count = all.len / 8;
-    *ids = alloc_array(*count, sizeof **ids);
-    for (size_t i = 0; i < *count; i++)
-        (*ids)[i] = pg_read64(all.data + 8 * i);
+    *ids = read_all_ids(r, count);
+    PQclear(r);
+    return true;
+}
+
+bool
+operation_event_ids(struct store *store, int64_t no, int64_t **ids, size_t *count, struct err *err)
+{
+    *ids = NULL;
+    *count = 0;
+    struct params params = {0};
+    param_int8(&params, no);
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_SCANNING,
+                "SELECT string_agg(int8send(a.id), ''::bytea ORDER BY a.id) FROM ("
+                " SELECT i.dlq_id AS id FROM redrive.item i WHERE i.operation_no = $1"
+                " UNION SELECT b.dlq_id FROM redrive.returned b WHERE b.operation_no = $1) a",
+                &params, &r, err))
+        return false;
+    *ids = read_all_ids(r, count);
     PQclear(r);
     return true;
 }

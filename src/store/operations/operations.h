@@ -54,6 +54,11 @@ bool operation_outcomes(struct store *store, int64_t no, struct arena *arena, st
 bool operation_item_ids(struct store *store, int64_t no, unsigned states, int64_t **ids, size_t *count,
                         struct err *err) MUST_CHECK;
 
+// Ids of all events that the operation can be asked about by operation:N: its items, and the rows of those
+// that returned. Ascending; the caller frees.
+bool operation_event_ids(struct store *store, int64_t no, int64_t **ids, size_t *count,
+                         struct err *err) MUST_CHECK;
+
 // Every decision about one event, newest first.
 bool event_decisions(struct store *store, int64_t id, struct arena *arena, struct decision **decisions,
                      size_t *count, struct err *err) MUST_CHECK;
@@ -63,7 +68,8 @@ struct preview_query {
     enum operation_action action;
     const int64_t *ids; // ascending, each once
     size_t count;
-    const char *to; // the topic that all of them are sent to; NULL: each to its own
+    const char *to;         // the topic that all of them are sent to; NULL: each to its own
+    bool restores_resolved; // as in struct operation_request
 };
 // Adds one part to the preview; texts go to the arena. store_interrupt ends it. What becomes of the events at
 // their targets is up to the caller (publish/forecast.h): `sources` are given.
@@ -75,6 +81,10 @@ bool operation_large(struct store *store, const struct preview_query *query, int
                      struct arena *arena, int64_t **ids, size_t *count, int64_t *more,
                      struct err *err) MUST_CHECK;
 unsigned preview_parts(enum operation_action action); // set of 1 << enum preview_part
+// The last reprocess of this group (16 digits; NULL or "": any) or of one of these events, the first thousand
+// of them: 0, none.
+bool operation_last_reprocess(struct store *store, const char *group, const int64_t *ids, size_t count,
+                              int64_t *no, struct err *err) MUST_CHECK;
 // Fills only the quarantined events among those a reprocess would act on, for callers that show no preview.
 bool operation_quarantined(struct store *store, const int64_t *ids, size_t count, struct arena *arena,
                            struct preview *preview, struct err *err) MUST_CHECK;

@@ -1,18 +1,45 @@
 #include "store/operations/workers.h"
 
 #include "base/log.h"
+#include "store/events/history.h"
 #include "store/pg.h"
 
-// Looks a little further through the contract table for events that returned. That is news, not safety: a
-// failure is logged only.
+bool
+worker_look_for_returned(struct store *store, struct err *err)
+{
+    enum { ROWS_A_BEAT = 20000, GROUPED_AT_ONCE = 1000, GROUPED_A_BEAT = 20 };
+    struct params params = {0};
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
+        return false;
+    param_int8(&params, ROWS_A_BEAT);
+    if (!pg_do(store, FOR_WRITING, "SELECT redrive.returned_find($1)", &params, err))
+        return false;
+    size_t left = 1;
+    for (int i = 0; left && i < GROUPED_A_BEAT; i++)
+        if (!returned_group_some(store, GROUPED_AT_ONCE, &left, err))
+            return false;
+    return true;
+}
+
+bool
+worker_looked_at(struct store *store, int64_t *at, struct err *err)
+{
+    PGresult *r;
+    *at = TIME_ABSENT;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING, "SELECT looked_at FROM redrive.returned_position", NULL, &r, err))
+        return false;
+    *at = PQntuples(r) ? value_time(r, 0, 0) : TIME_ABSENT;
+    PQclear(r);
+    return true;
+}
+
+// It is news, not safety: a failure is logged only.
 static void
 note_returned(struct store *store)
 {
-    enum { ROWS_A_BEAT = 20000 };
-    struct params params = {0};
-    param_int8(&params, ROWS_A_BEAT);
     struct err err = {0};
-    if (!pg_do(store, FOR_WRITING, "SELECT redrive.returned_find($1)", &params, &err))
+    if (!worker_look_for_returned(store, &err))
         log_line(LOG_WARN, "returned events not counted", LOG_TEXT("why", err.text));
 }
 

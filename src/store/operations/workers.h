@@ -14,6 +14,11 @@ bool worker_sign(struct store *store, const char *name, bool publishes, const ch
 // The same every few seconds, with a look for events that returned.
 bool worker_beat(struct store *store, const char *name, bool publishes, const char *note, double rate,
                  struct err *err) MUST_CHECK;
+// That look: which events returned, and to which groups. For whoever wants to know while no worker runs;
+// needs a worker's rights.
+bool worker_look_for_returned(struct store *store, struct err *err) MUST_CHECK;
+// When anybody looked last; TIME_ABSENT: never.
+bool worker_looked_at(struct store *store, int64_t *at, struct err *err) MUST_CHECK;
 bool worker_gone(struct store *store, const char *name, struct err *err) MUST_CHECK;
 // For an idle worker: moves pending entries into the index that finds published events again, for some 50 ms
 // a call. *is_all: nothing is left.

@@ -15,7 +15,11 @@ static const char state_sql[] =
     "SELECT s.version, s.zone, s.low > -9223372036854775808, s.lease_until > pg_catalog.clock_timestamp(), "
     "s.behind, "
     "s.exact_at, s.changed,"
-    " (SELECT count(*) FROM redrive.rollup_due), (SELECT coalesce(sum(n), 0)::int8 FROM "
+    " (SELECT count(*) FROM redrive.rollup_due)"
+    " + (SELECT coalesce(sum(o.returned), 0)::int8 FROM redrive.operation o WHERE o.no > (SELECT max(no) "
+    "FROM "
+    "redrive.operation) - 50),"
+    " (SELECT coalesce(sum(n), 0)::int8 FROM "
     "redrive.rollup_total),"
     " pg_catalog.clock_timestamp(), one.may, s.high, EXISTS (SELECT FROM redrive.rollup_batch)"
     " FROM (SELECT pg_catalog.has_function_privilege('redrive.rollup_acquire(text,integer,text,integer)', "
@@ -100,6 +104,8 @@ static const char outcomes_sql[] =
     " least(min(g.known_at), min(o.since))"
     " FROM redrive.rollup_outcome o JOIN redrive.rollup_group g ON g.key = o.group_key"
     " GROUP BY o.group_key";
+static const char seen_sql[] = "SELECT s.group_key, s.first_at FROM redrive.rollup_seen s"
+                               " WHERE s.group_key IN (SELECT c.group_key FROM redrive.rollup_series c)";
 static const char returned_sql[] =
     "SELECT b.series, count(*) FROM redrive.returned k JOIN redrive.rollup_event b ON b.dlq_id = k.dlq_id"
     " GROUP BY b.series";
@@ -305,6 +311,15 @@ read_outcomes(void *context, const PGresult *row)
     return true;
 }
 
+static bool
+read_seen(void *context, const PGresult *row)
+{
+    struct reading *reading = context;
+    hand_over(reading);
+    backlog_seen(reading->backlog, (uint64_t)value_int8(row, 0, 0), instant_seconds(row, 1));
+    return true;
+}
+
 struct describing {
     const struct store *store;
     struct backlog *backlog;
@@ -379,7 +394,8 @@ rollup_read(struct store *store, struct backlog *backlog, bool all_hours, struct
                               {.sql = buckets_sql, .params = &buckets, .each = read_buckets},
                               {.sql = highest_sql, .each = read_highest},
                               {.sql = emptied_sql, .each = read_emptied},
-                              {.sql = outcomes_sql, .each = read_outcomes}};
+                              {.sql = outcomes_sql, .each = read_outcomes},
+                              {.sql = seen_sql, .each = read_seen}};
     size_t count = sizeof steps / sizeof *steps;
     for (size_t i = 0; i < count; i++)
         steps[i].context = &reading;

@@ -277,12 +277,12 @@ END $$;
 
 -- The last thing that redrive did to each of these events, where it did something.
 -- Plan: as in items_live.
-CREATE OR REPLACE FUNCTION redrive._items_done(p_ids bigint[]) RETURNS TABLE (dlq_id bigint, action text)
+CREATE OR REPLACE FUNCTION redrive._items_done(p_ids bigint[]) RETURNS TABLE (dlq_id bigint, action text, restores text)
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off SET enable_bitmapscan = on SET enable_hashjoin = on SET enable_sort = on SET enable_mergejoin = off AS $$
 BEGIN
     RETURN QUERY
-        SELECT DISTINCT ON (d.id) d.id, o.action FROM (
+        SELECT DISTINCT ON (d.id) d.id, o.action, o.restores FROM (
             SELECT m.id, b.operation_no, b.at FROM redrive._batches_with_events(p_ids) b CROSS JOIN LATERAL unnest(b.dlq_ids) AS m (id)
              WHERE b.state = 'done' AND m.id IN (SELECT w.id FROM unnest(p_ids) AS w (id))
             UNION ALL

@@ -139,26 +139,31 @@ DECLARE
     v_now timestamptz := clock_timestamp();
     v_ids bigint[] := ARRAY(SELECT DISTINCT w.id FROM unnest(p_ids) AS w (id) ORDER BY w.id);
     v redrive.operation := redrive._freeze_lock(p_no, p_by, v_ids[1]);
-    v_wanted text := CASE WHEN v.action = 'restore' THEN 'DISCARDED' ELSE 'PENDING' END;
+    v_wanted text := CASE WHEN v.action = 'restore' THEN v.restores ELSE 'PENDING' END;
     v_free bigint[] := redrive._freeze_skip_live(p_no, v_ids, v_now);
+    v_sent bigint[] := '{}'; -- resolved because they were sent: pending again, they could be sent twice
     v_frozen bigint[];
     v_queued bigint;
     v_skipped bigint;
 BEGIN
+    IF v_wanted = 'RESOLVED' THEN
+        v_sent := ARRAY(SELECT d.dlq_id FROM redrive._items_done(v_free) d WHERE d.action = 'reprocess');
+    END IF;
     IF v.action = 'reprocess' THEN
         v_queued := redrive._freeze_by_source(p_no, v_free, redrive._attempts_of(v_free), v_ids[1]);
         IF v_queued < cardinality(v_free) THEN
             v_frozen := ARRAY(SELECT unnest(m.dlq_ids) FROM redrive.freeze_batch m WHERE m.operation_no = p_no AND m.no = v_ids[1]);
         END IF;
     ELSE
-        v_frozen := redrive._freeze_by_id(p_no, v_free, v_wanted, v_now);
+        v_frozen := redrive._freeze_by_id(p_no, redrive._without(v_free, v_sent), v_wanted, v_now);
         v_queued := cardinality(v_frozen);
     END IF;
 
     IF v_queued < cardinality(v_free) THEN
         INSERT INTO redrive.operation_item (operation_no, dlq_id, at, state, detail)
         SELECT p_no, w.id, v_now, 'skipped',
-               coalesce((SELECT CASE WHEN e.status = v_wanted THEN 'in another operation a moment ago'
+               coalesce((SELECT CASE WHEN w.id = ANY (v_sent) THEN 'was sent, so its consumer may have it'
+                                     WHEN e.status = v_wanted THEN 'in another operation a moment ago'
                                      ELSE redrive._closed(e.status, e.resolved_by, e.resolved_at) END
                            FROM :"events" e WHERE e.id = w.id LIMIT 1),
                         redrive._closed(NULL, NULL, NULL))

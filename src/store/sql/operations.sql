@@ -58,7 +58,9 @@ CREATE TABLE redrive.operation (
     send_after      timestamptz, -- nothing is sent before
     undo_for        interval NOT NULL DEFAULT '0 s', -- from the confirmation to the first send
     approve_above   bigint, -- as the asker's settings had it
-    undoes          bigint, -- of a restore: the newest discard of which it leaves nothing discarded; of a correct: the one whose revisions it reverts
+    undoes          bigint, -- of a restore: the newest discard of which it leaves nothing discarded, or the resolve it takes back; of a correct: the
+                            -- one whose revisions it reverts
+    restores        text NOT NULL DEFAULT 'DISCARDED' CHECK (restores IN ('DISCARDED', 'RESOLVED')), -- of a restore: what its events are
     -- Steps (steering.sql).
     steps           integer[] NOT NULL DEFAULT '{}', -- events of the canary and of each later step; then the rest
     step            integer NOT NULL DEFAULT 1 CHECK (step >= 1), -- the current one; above the number of steps: the rest
@@ -178,13 +180,24 @@ BEGIN
     END IF;
 END $$;
 
--- Within the transaction of a freeze: the discard that this restore takes back, or the correct operation whose revisions this one reverts.
+-- Within the transaction of a freeze: this restore is of resolved events. Those that were sent are not pending again by it (_freeze_page).
+CREATE OR REPLACE FUNCTION redrive.operation_restores_resolved(p_no bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    UPDATE redrive.operation SET restores = 'RESOLVED'
+     WHERE no = p_no AND state = 'freezing' AND requested_by = session_user AND action = 'restore';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'operation % restores nothing', p_no USING ERRCODE = 'RD004';
+    END IF;
+END $$;
+
+-- Within the transaction of a freeze: the discard or resolve that this restore takes back, or the correct operation whose revisions this one reverts.
 CREATE OR REPLACE FUNCTION redrive.operation_undoes(p_no bigint, p_undone bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     UPDATE redrive.operation r SET undoes = d.no FROM redrive.operation d
      WHERE r.no = p_no AND r.state = 'freezing' AND r.requested_by = session_user AND d.no = p_undone
-       AND (r.action = 'restore' AND d.action = 'discard' OR r.action = 'correct' AND d.action = 'correct' AND d.recipe IS NOT NULL);
+       AND (r.action = 'restore' AND d.action = CASE r.restores WHEN 'RESOLVED' THEN 'resolve' ELSE 'discard' END OR r.action = 'correct' AND d.action = 'correct' AND d.recipe IS NOT NULL);
     IF NOT FOUND THEN
         RAISE EXCEPTION 'operation % cannot undo operation %', p_no, p_undone USING ERRCODE = 'RD004';
     END IF;

@@ -7,8 +7,12 @@ CREATE TABLE redrive.returned (
     sent_id      bigint, -- the row that was republished
     sent_at      timestamptz,
     times        integer NOT NULL DEFAULT 1, -- how often the event has returned by now
-    known_by     text NOT NULL DEFAULT 'event id'
+    known_by     text NOT NULL DEFAULT 'event id',
+    -- The groups of both rows, as the program that looked knows them; NULL: nobody has looked yet.
+    group_key    bigint,
+    sent_group   bigint
 );
+CREATE INDEX returned_ungrouped ON redrive.returned (dlq_id) WHERE group_key IS NULL;
 CREATE INDEX returned_sent ON redrive.returned (sent_id);
 CREATE INDEX returned_operation ON redrive.returned (operation_no, sent_at);
 
@@ -17,8 +21,9 @@ CREATE TABLE redrive.returned_position (
     one     boolean PRIMARY KEY DEFAULT true CHECK (one),
     sure    bigint NOT NULL DEFAULT 0,
     seen    bigint NOT NULL DEFAULT 0,
-    seen_at timestamptz NOT NULL DEFAULT clock_timestamp()
-);
+    seen_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    looked_at timestamptz -- the last search; NULL: none yet
+) WITH (fillfactor = 10);
 INSERT INTO redrive.returned_position DEFAULT VALUES;
 
 -- Ids up to `sure` that no row had when it passed them. Sequences are not commit order, so a transaction that was open may still bring rows with
@@ -181,6 +186,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN false;
     END IF;
+    UPDATE redrive.returned_position SET looked_at = clock_timestamp();
     IF NOT EXISTS (SELECT FROM redrive.chunk WHERE state IN ('claimed', 'in doubt'))
        AND NOT redrive.has_sent() THEN
         SELECT coalesce(max(e.id), 0) INTO v_top FROM :"events" e; -- nothing was sent, so nothing can return
@@ -222,7 +228,7 @@ BEGIN
         SELECT s.id, p_no, s.id, s.at, 'its row'
           FROM sent s CROSS JOIN LATERAL (SELECT FROM :"events" x WHERE x.id = s.id AND coalesce(x.status, '') = 'PENDING' OFFSET 0) e
          WHERE NOT EXISTS (SELECT FROM redrive.operation_item i WHERE i.dlq_id = s.id AND i.operation_no = p_no AND i.state <> 'done')
-        ON CONFLICT (dlq_id) DO UPDATE SET operation_no = p_no, sent_id = excluded.sent_id, sent_at = excluded.sent_at,
+        ON CONFLICT (dlq_id) DO UPDATE SET operation_no = p_no, group_key = NULL, sent_id = excluded.sent_id, sent_at = excluded.sent_at,
                                              times = had.times + 1, known_by = excluded.known_by, at = clock_timestamp()
          WHERE had.operation_no <> p_no
         RETURNING 1)
@@ -243,4 +249,53 @@ BEGIN
         PERFORM redrive._returned_reopened(v_no);
         PERFORM redrive._operation_judge(v_no, 0);
     END LOOP;
+END $$;
+
+-- The groups of these rows and of the events that were sent, which only the program can tell: from then on they are counted by group.
+CREATE OR REPLACE FUNCTION redrive.returned_group(p_ids bigint[], p_groups bigint[], p_sent_groups bigint[]) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET enable_seqscan = off AS $$
+DECLARE v_operations bigint[];
+BEGIN
+    WITH put AS (
+        UPDATE redrive.returned c SET group_key = w.group_key, sent_group = w.sent_group
+          FROM unnest(p_ids, p_groups, p_sent_groups) AS w (id, group_key, sent_group)
+         WHERE c.dlq_id = w.id AND c.group_key IS NULL RETURNING c.operation_no)
+    SELECT array_agg(DISTINCT operation_no ORDER BY operation_no) INTO v_operations FROM put;
+    UPDATE redrive.operation SET changed = nextval('redrive.change') WHERE no = ANY (v_operations);
+END $$;
+
+-- What became of each of these events in the operations it was part of, as bits (core/event.h): 1 sent or done, 2 taken, 4 waiting, 8 stayed away,
+-- 16 returned (the row that failed again, not the one that was sent), 32 refused, 64 skipped, 128 in doubt, 256 unsent.
+-- Plan: as in items_live.
+CREATE OR REPLACE FUNCTION redrive.items_outcomes(p_ids bigint[]) RETURNS TABLE (dlq_id bigint, operation_no bigint, outcomes bigint)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
+ROWS 100000 SET enable_seqscan = off SET enable_bitmapscan = on SET enable_hashjoin = on SET enable_sort = on SET enable_mergejoin = off AS $$
+BEGIN
+    RETURN QUERY
+        WITH item AS MATERIALIZED (
+            SELECT u.id AS dlq_id, b.operation_no, b.state, b.at FROM redrive._batches_with_events(p_ids) b
+             CROSS JOIN LATERAL unnest(b.dlq_ids) AS u (id) WHERE u.id IN (SELECT w.id FROM unnest(p_ids) AS w (id))
+            UNION ALL
+            SELECT w.id, l.operation_no, l.state, l.at FROM unnest(p_ids) AS w (id) CROSS JOIN LATERAL (
+                SELECT h.operation_no, h.state, h.at FROM redrive.operation_item h WHERE h.dlq_id = w.id OFFSET 0) l),
+        taken AS MATERIALIZED ( -- where it is known who has to read them
+            SELECT s.operation_no, u.id, u.n <= s.taken AS is_taken, CASE WHEN u.n <= s.taken THEN s.taken_at END AS taken_at
+              FROM redrive.sent s CROSS JOIN LATERAL unnest(s.dlq_ids) WITH ORDINALITY AS u (id, n)
+             WHERE s.operation_no IN (SELECT i.operation_no FROM item i WHERE i.state = 'done') AND s.readers <> ''
+               AND u.id IN (SELECT w.id FROM unnest(p_ids) AS w (id)))
+        SELECT m.dlq_id, m.operation_no, bit_or(m.bits)::bigint FROM (
+            SELECT i.dlq_id, i.operation_no,
+                   CASE i.state WHEN 'refused' THEN 32 WHEN 'skipped' THEN 64 WHEN 'in doubt' THEN 128
+                                WHEN 'done' THEN 1 + coalesce(t.is_taken::integer, 0) * 2 + CASE
+                                     WHEN o.action <> 'reprocess' OR EXISTS (
+                                         SELECT FROM redrive.returned c WHERE c.sent_id = i.dlq_id AND c.operation_no = i.operation_no) THEN 0
+                                     WHEN t.is_taken = false OR coalesce(t.taken_at, i.at) > clock_timestamp() - o.settle_for THEN 4 ELSE 8 END
+                                ELSE 256 END AS bits
+              FROM item i
+              JOIN redrive.operation o ON o.no = i.operation_no
+              LEFT JOIN taken t ON t.operation_no = i.operation_no AND t.id = i.dlq_id
+            UNION ALL
+            SELECT c.dlq_id, c.operation_no, 16 FROM unnest(p_ids) AS w (id) CROSS JOIN LATERAL (
+                SELECT r.dlq_id, r.operation_no FROM redrive.returned r WHERE r.dlq_id = w.id OFFSET 0) c) m
+         GROUP BY m.dlq_id, m.operation_no;
 END $$;

@@ -101,6 +101,12 @@ CREATE TABLE redrive.rollup_outcome (
     since     timestamptz NOT NULL DEFAULT clock_timestamp() -- of the first that is in n
 );
 
+-- When an event of a group was first seen. Kept when the group is emptied, so that one that returns is not taken for new; logged, as the above.
+CREATE TABLE redrive.rollup_seen (
+    group_key bigint PRIMARY KEY,
+    first_at  integer NOT NULL -- seconds, as in rollup_event
+);
+
 ---- functions
 
 -- The newest version of the fingerprint that programs of this schema have (core/fingerprint/fingerprint.h). Numbers from 2^20 on stand for a
@@ -225,6 +231,19 @@ BEGIN
              ORDER BY e.id LIMIT p_limit) a;
 END $$;
 
+-- Notes when events of these series were created, where that is earlier than was known of their group. Most batches bring nothing earlier.
+CREATE OR REPLACE FUNCTION redrive._rollup_see(p_series integer[], p_first integer[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    INSERT INTO redrive.rollup_seen AS had (group_key, first_at)
+    SELECT c.group_key, min(w.first_at) FROM unnest(p_series, p_first) AS w (series, first_at)
+      JOIN redrive.rollup_series c ON c.no = w.series
+     WHERE w.first_at > 0 GROUP BY c.group_key
+    HAVING min(w.first_at) < coalesce((SELECT s.first_at FROM redrive.rollup_seen s WHERE s.group_key = c.group_key), 2147483647)
+     ORDER BY c.group_key
+    ON CONFLICT (group_key) DO UPDATE SET first_at = least(had.first_at, excluded.first_at);
+END $$;
+
 -- Counts a batch of pending events, and counts those again that are counted as something else. p_versions: seen before the rows were read.
 -- p_high: how far the caller looked; NULL: as before. Returns how many were new or different.
 CREATE OR REPLACE FUNCTION redrive.rollup_add(p_maintainer text, p_ids bigint[], p_series integer[], p_created integer[], p_retries integer[],
@@ -240,6 +259,7 @@ DECLARE
 BEGIN
     s := redrive._rollup_renew(p_maintainer);
     PERFORM redrive._rollup_known(p_series);
+    PERFORM redrive._rollup_see(p_series, p_created);
     WITH looked AS MATERIALIZED (
         SELECT DISTINCT ON (w.id) w.id, w.series, w.created, w.retries::smallint AS retries, w.version
           FROM unnest(p_ids, p_series, p_created, p_retries, p_versions) AS w (id, series, created, retries, version) ORDER BY w.id),
@@ -269,12 +289,12 @@ BEGIN
     IF v_stale IS NOT NULL THEN
         PERFORM redrive._text_snapshot_touch(v_stale);
     END IF;
-    -- A discarded event that was restored no longer counts as discarded.
+    -- An event that was restored no longer counts as discarded or resolved.
     IF v_reopened IS NOT NULL THEN
         INSERT INTO redrive.rollup_outcome (group_key, outcome, n)
-        SELECT c.group_key, 'discarded', -count(*) FROM redrive.rollup_event b JOIN redrive.rollup_series c ON c.no = b.series
-         WHERE b.dlq_id IN (SELECT d.dlq_id FROM redrive._items_done(v_reopened) d WHERE d.action = 'restore')
-         GROUP BY c.group_key;
+        SELECT c.group_key, lower(d.restores), -count(*) FROM redrive.rollup_event b JOIN redrive.rollup_series c ON c.no = b.series
+          JOIN redrive._items_done(v_reopened) d ON d.dlq_id = b.dlq_id AND d.action = 'restore'
+         GROUP BY c.group_key, d.restores;
     END IF;
     UPDATE redrive.rollup_state
        SET high = greatest(high, p_high), changed = changed + v_put;
@@ -292,6 +312,7 @@ DECLARE s redrive.rollup_state;
 BEGIN
     s := redrive._rollup_renew(p_maintainer);
     PERFORM redrive._rollup_known(p_bounded);
+    PERFORM redrive._rollup_see(p_bounded, p_first);
     IF s.low <> p_was_low THEN
         RAISE EXCEPTION 'the rollup has loaded down to %, not to %', s.low, p_was_low USING ERRCODE = 'RD001';
     END IF;

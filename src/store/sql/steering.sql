@@ -52,6 +52,8 @@ BEGIN
         RAISE EXCEPTION 'operation % does not wait for approval, it is %', v.no, v.state USING ERRCODE = 'RD001';
     ELSIF p_steer = 'approve' AND v.requested_by = session_user THEN
         RAISE EXCEPTION 'operation % was asked for by %, so somebody else approves it', v.no, v.requested_by USING ERRCODE = 'RD003';
+    ELSIF p_steer = 'undo' AND v.done + v.claimed + v.in_doubt > 0 THEN
+        RAISE EXCEPTION 'operation % cannot be undone: some of it was carried out; cancel the rest', v.no USING ERRCODE = 'RD001';
     ELSIF p_steer = 'pause' AND v.state NOT IN ('frozen', 'running', 'waiting') THEN
         RAISE EXCEPTION 'operation % cannot be paused, it is %', v.no, v.state USING ERRCODE = 'RD001';
     ELSIF p_steer = 'resume' AND v.state NOT IN ('paused', 'halted', 'waiting') THEN
@@ -59,7 +61,7 @@ BEGIN
     END IF;
 END $$;
 
--- pause, resume, rate, cancel, approve. Refuses with the operation's state when it cannot be done. Resuming an operation that waits after a step
+-- pause, resume, rate, cancel, approve; undo, which is to cancel before the first event. Refuses with the operation's state when it cannot be done. Resuming an operation that waits after a step
 -- begins the next step now. Resuming a halted one accepts the failures so far: they become the baseline, and only later ones count.
 CREATE OR REPLACE FUNCTION redrive.operation_steer(p_no bigint, p_steer text, p_rate integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -71,6 +73,7 @@ DECLARE
     v_doubled bigint;
 BEGIN
     PERFORM redrive._steer_check(v, p_steer);
+    p_steer := CASE WHEN p_steer = 'undo' THEN 'cancel' ELSE p_steer END;
     IF p_steer NOT IN ('pause', 'resume', 'rate', 'cancel', 'approve') OR p_steer = 'rate' AND coalesce(p_rate, -2) < -1 THEN
         RAISE EXCEPTION 'an operation cannot be steered by % %', p_steer, p_rate USING ERRCODE = 'RD004';
     END IF;

@@ -150,7 +150,7 @@ BEGIN
     ELSIF v.action = 'restore' THEN
         WITH changed AS (
             UPDATE :"events" e SET status = 'PENDING', resolved_at = NULL, resolved_by = NULL
-             WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'DISCARDED' RETURNING e.id)
+             WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = v.restores RETURNING e.id)
         SELECT coalesce(array_agg(id), '{}') INTO v_done FROM changed;
     ELSE
         WITH changed AS (

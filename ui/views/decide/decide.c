@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/uuid.h"
 #include "core/filter/filter.h"
+#include "ui/app/operation_words.h"
 #include "ui/views/decide/fields.h"
 #include "ui/views/decide/texts.h"
 
@@ -20,8 +21,8 @@ static const struct decide_verb {
     bool is_danger;
 } verbs[] = {
     {DO_REPROCESS, ACTION_REPROCESS, "Reprocess", NULL, true},
-    {DO_RESOLVE, ACTION_RESOLVE, "Resolve", "closes as resolved; nothing is sent", false},
-    {DO_DISCARD, ACTION_DISCARD, "Discard", "discards; nothing is sent; undo: u in operations", false},
+    {DO_RESOLVE, ACTION_RESOLVE, "Resolve", "closes as resolved; nothing is sent; u undoes it", false},
+    {DO_DISCARD, ACTION_DISCARD, "Discard", "discards; nothing is sent; u undoes it", false},
     {DO_RESTORE, ACTION_RESTORE, "Restore", "makes pending again", false},
     {DO_NONE, ACTION_CORRECT, "Apply recipe", MSG_APPLY_EFFECT, false},
 };
@@ -112,6 +113,7 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     decide->hidden = words->hidden;
     decide->undoes = words->undoes;
     decide->is_derived = false;
+    decide->restores_resolved = words->restores_resolved;
     decide->refused_by_check = words->refused_by_check;
     take_words(&decide->what, words->what);
     take_words(&decide->filter, words->filter);
@@ -147,8 +149,13 @@ twin(const struct decide *decide, struct strbuf *command)
         strbuf_printf(command, "redrive correct --undo %" PRId64, decide->undoes);
         return;
     }
-    strbuf_printf(command, "redrive %s%s", action_name(decide->action),
-                  decide->action == ACTION_CORRECT ? " --recipe FILE" : "");
+    strbuf_printf(command, "redrive %s%s%s", action_name(decide->action),
+                  decide->action == ACTION_CORRECT ? " --recipe FILE" : "",
+                  decide->restores_resolved ? " --status resolved" : "");
+    if (decide->action == ACTION_RESTORE && decide->undoes) {
+        strbuf_printf(command, " --operation %" PRId64, decide->undoes);
+        return;
+    }
     if (decide->count == 1) {
         strbuf_printf(command, " --id %" PRId64, decide->ids[0]);
         return;
@@ -183,8 +190,12 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     confirm->rate = RATE_UNLIMITED;
     confirm->undoes = decide->undoes;
     confirm->takes_quarantined = decide->is_named;
+    confirm->restores_resolved = decide->restores_resolved;
     memcpy(confirm->key, decide->key, sizeof confirm->key);
 
+    request->ids = decide->ids;
+    request->id_count = decide->count;
+    decide->ids = NULL;
     decide_fields_take(app_config(app), dialog, request);
     struct arena arena = {0};
     request->texts.scope = alloc_text(scope(decide, &arena));
@@ -194,9 +205,6 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     if (decide->action == ACTION_CORRECT && !decide->undoes)
         request->recipe.text = alloc_text(strbuf_text(&decide->recipe));
     memcpy(request->texts.group, decide->group, sizeof request->texts.group);
-    request->ids = decide->ids;
-    request->id_count = decide->count;
-    decide->ids = NULL;
 
     char count[TEXT_SHORT];
     app_say(app, SAY_INFO, MSG_SUBMITTING, action_name(decide->action),
@@ -220,6 +228,8 @@ ask_preview(struct app *app, struct decide *decide)
     decide->risks = (struct decide_risks){0};
     struct request *preview = request_create(REQUEST_PREVIEW);
     preview->action = decide->action;
+    preview->is_on = decide->restores_resolved;
+    memcpy(preview->texts.group, decide->group, sizeof preview->texts.group);
     preview->ids = alloc_array(decide->count, sizeof *preview->ids);
     memcpy(preview->ids, decide->ids, decide->count * sizeof *preview->ids);
     preview->id_count = decide->count;
@@ -262,7 +272,7 @@ open_dialog(struct app *app, struct decide *decide)
         .edited = edited,
     };
     request.field_count = decide_fields(app_config(app), decide->action, is_revert(decide),
-                                        decide->refused_by_check, &arena, request.fields);
+                                        decide->refused_by_check, decide->count, &arena, request.fields);
     decide->dialog = app_dialog(app, &request);
     strbuf_release(&command);
     dialog_line(decide->dialog, ROLE_STRONG, "%s", scope(decide, &arena));
@@ -498,6 +508,20 @@ describe_skipped(const struct decide *decide, const struct preview *preview)
                     preview->busy_with ? preview->busy_with : "another operation");
 }
 
+// How it went the last time some of these events were sent.
+static void
+describe_last(const struct app *app, struct dialog *dialog, const struct operation *last)
+{
+    char ago[TEXT_SHORT];
+    struct arena arena = {0};
+    bool is_bad = outcomes_of(last).severity >= OUTCOME_RETURNED;
+    int64_t at = last->started_at != TIME_ABSENT ? last->started_at : last->created_at;
+    dialog_line(dialog, is_bad ? ROLE_DIALOG_DANGER : ROLE_DIALOG, MSG_LAST_TIME,
+                text_ago(at, app_now(app), ago), last->requested_by, last->no,
+                operation_standing(last, &arena));
+    arena_release(&arena);
+}
+
 // From now on it can be confirmed: exactly the events that were counted.
 static void
 describe_counts(struct app *app, struct decide *decide, const struct preview *preview)
@@ -518,6 +542,8 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
     if (decide->would.len)
         dialog_line(dialog, ROLE_DIALOG, "%s", strbuf_text(&decide->would));
     describe_skipped(decide, preview);
+    if (preview->last)
+        describe_last(app, dialog, preview->last);
     if (decide->action == ACTION_REPROCESS)
         describe_quarantine(app, decide, preview);
     decide->risks.lines = dialog_lines(dialog);
@@ -586,41 +612,78 @@ static void
 say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
 {
     const struct operation *operation = reply->operations.count ? &reply->operations.list[0] : NULL;
-    char left[TEXT_SHORT];
-    decide->undo.no = 0;
+    app_did(app, &(struct app_deed){.operation = operation ? operation->no : reply->news.operation,
+                                    .action = decide->action,
+                                    .until = operation ? operation->send_after : TIME_ABSENT});
     if (operation && operation->total > 0 && operation->skipped == operation->total) {
         say_skipped(app, operation, reply);
     } else if (operation && operation->state == OPERATION_AWAITING) {
         app_say(app, SAY_WARN, MSG_NEEDS_APPROVAL, operation->no);
     } else if (operation && operation->send_after != TIME_ABSENT && app_now(app) < operation->send_after) {
-        decide->undo.no = operation->no;
-        decide->undo.until = operation->send_after;
-        text_age(operation->send_after - app_now(app) + US_PER_SECOND - 1, left);
-        if (operation->action == ACTION_CORRECT)
-            app_say(app, SAY_OK, MSG_CORRECTING_SOON, operation->no, left);
-        else
-            app_say(app, SAY_OK, MSG_SENDING_SOON, operation->no, left);
+        app_say_about(app, SAY_OK, operation->no, operation->send_after,
+                      operation->action == ACTION_CORRECT ? MSG_CORRECTING_SOON : MSG_SENDING_SOON,
+                      operation->no);
     } else {
-        app_say(app, SAY_OK, MSG_QUEUED, reply->news.operation);
+        bool is_undone_by_u = decide->action != ACTION_RESTORE && !is_revert(decide);
+        app_say_about(app, SAY_OK, reply->news.operation, TIME_ABSENT,
+                      is_undone_by_u ? MSG_QUEUED_UNDO : MSG_QUEUED, reply->news.operation);
     }
 }
 
-bool
+void
+decide_undo_operation(struct app *app, struct decide *decide, int64_t no, enum operation_action action)
+{
+    bool is_recipe = action == ACTION_CORRECT;
+    struct list_query query = {.source = LIST_OPERATION,
+                               .operation = no,
+                               .is_corrected = is_recipe, // where its own revisions are still the newest
+                               .item_states = is_recipe ? 0 : 1u << ITEM_DONE};
+    struct decide_words words = {.what = arena_printf(app_frame(app), "operation %" PRId64, no),
+                                 .restores_resolved = action == ACTION_RESOLVE,
+                                 .undoes = no};
+    decide_list(app, decide, is_recipe ? ACTION_CORRECT : ACTION_RESTORE, &query, &words);
+}
+
+// Refused by the database where anything of it was carried out.
+static void
+undo_unsent(struct app *app, struct decide *decide, int64_t no)
+{
+    struct request *request = request_create(REQUEST_STEER);
+    request->operation = no;
+    request->steer = STEER_UNDO;
+    app_did(app, &(struct app_deed){0}); // once, whatever the answer is
+    decide->undo_number = app_send(app, request);
+}
+
+void
 decide_undo(struct app *app, struct decide *decide)
 {
-    if (!decide->undo.no)
-        return false;
-    if (app_now(app) >= decide->undo.until) {
-        app_say(app, SAY_INFO, MSG_TOO_LATE_TO_UNDO, decide->undo.no);
-        decide->undo.no = 0;
-        return true;
+    char count[TEXT_SHORT];
+    struct app_deed deed = app_deed(app);
+    // A decision ends the history of its selection, so a step that can be undone came after it.
+    if (selection_undo(app_selection(app))) {
+        app_say(app, SAY_INFO, MSG_SELECTION_UNDONE, text_count((int64_t)app_selection(app)->count, count));
+        return;
     }
-    struct request *request = request_create(REQUEST_STEER);
-    request->operation = decide->undo.no;
-    request->steer = STEER_CANCEL;
-    decide->undo.no = 0;
-    decide->undo_number = app_send(app, request);
-    return true;
+    bool has_begun = deed.until == TIME_ABSENT || app_now(app) >= deed.until;
+    if (deed.operation && (deed.action == ACTION_REPROCESS || !has_begun)) {
+        undo_unsent(app, decide, deed.operation);
+        return;
+    }
+    switch (deed.operation ? deed.action : ACTION_COUNT) {
+    case ACTION_DISCARD:
+    case ACTION_RESOLVE:
+    case ACTION_CORRECT:
+        decide_undo_operation(app, decide, deed.operation, deed.action);
+        break;
+    case ACTION_REPROCESS:
+    case ACTION_RESTORE:
+        app_say(app, SAY_INFO, MSG_NO_UNDO_OF, deed.operation, action_name(deed.action));
+        break;
+    case ACTION_COUNT:
+        app_say(app, SAY_INFO, MSG_NOTHING_TO_UNDO);
+        break;
+    }
 }
 
 bool
@@ -668,7 +731,7 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
                     text_count(reply->news.of, of));
         } else if (reply->kind == REPLY_CONFIRMED) {
             decide->confirm_number = 0;
-            selection_clear(app_selection(app));
+            selection_end(app_selection(app));
             say_confirmed(app, decide, reply);
         } else {
             decide->confirm_number = 0;

@@ -37,10 +37,7 @@ struct decide {
     struct strbuf recipe, would; // of ACTION_CORRECT
     int64_t refused_by_check;    // likewise
     bool is_derived;             // `to` was filled in, from the names of dead letter queues
-    struct {
-        int64_t no; // the operation confirmed last, while it can be undone; 0: none
-        int64_t until;
-    } undo;
+    bool restores_resolved;      // of ACTION_RESTORE: resolved events; else discarded ones
 };
 
 // The actions that begin a decision, for a view's table; and the operation that such an action asks for.
@@ -53,7 +50,9 @@ struct decide_words {
     const char *shown_by;     // the filter under which the events were picked from a list, or NULL
     const char *group;        // the key of the group that all events are of, or NULL
     size_t hidden;            // how many events the view does not show
-    int64_t undoes;           // the discard that this restore undoes, the recipe that this correct does, or 0
+    int64_t undoes;           // the discard or resolve that this restore undoes, the recipe that this correct
+                              // does, or 0
+    bool restores_resolved;   // of ACTION_RESTORE: the events are resolved ones
     const char *recipe;       // of ACTION_CORRECT: its text
     const char *would;        // and what its dry run found on these events, "2,009 would change"
     int64_t refused_by_check; // by it: how many a check refuses
@@ -72,9 +71,11 @@ bool decide_selection(struct app *app, struct decide *decide, enum operation_act
 
 // true: the reply was to one of these requests.
 bool decide_receive(struct app *app, struct decide *decide, struct reply *reply);
-// u: undoes the operation confirmed last while none of its events was sent, or says once that it is too late.
-// true: one of the two.
-bool decide_undo(struct app *app, struct decide *decide);
+// u: undoes what the person did last, whatever it was: a step of the selection, a reprocess of which nothing
+// was sent, a discard, resolve or recipe (by a dialog, as it changes events). Says when there is nothing.
+void decide_undo(struct app *app, struct decide *decide);
+// Undoes this operation of events that were closed or corrected; the dialog asks first.
+void decide_undo_operation(struct app *app, struct decide *decide, int64_t no, enum operation_action action);
 // C-c while ids are being collected. true: stopped.
 bool decide_cancel(struct app *app, struct decide *decide);
 void decide_release(struct decide *decide);

@@ -133,7 +133,7 @@ recipe_fields(int64_t refused, struct arena *arena, struct dialog_field *fields)
 
 int
 decide_fields(const struct app_config *config, enum operation_action action, bool is_revert, int64_t refused,
-              struct arena *arena, struct dialog_field *fields)
+              size_t events, struct arena *arena, struct dialog_field *fields)
 {
     fields[FIELD_REASON] =
         (struct dialog_field){.label = "reason",
@@ -151,8 +151,16 @@ decide_fields(const struct app_config *config, enum operation_action action, boo
                                                 .hint = MSG_STEPS_HINT,
                                                 .width = 40,
                                                 .check = check_steps};
-    fields[FIELD_HALT] = (struct dialog_field){
-        .label = "halt", .option = "--halt-above", .hint = MSG_HALT_HINT, .width = 40, .check = check_halt};
+    struct send_plan plain = {0};
+    send_plan_complete(&plain, events);
+    fields[FIELD_HALT] =
+        (struct dialog_field){.label = "halt",
+                              .value = plain.halts ? arena_printf(arena, "%g%%", plain.halt_above)
+                                                   : NULL, // seen, and to be changed
+                              .option = "--halt-above",
+                              .hint = MSG_HALT_HINT,
+                              .width = 40,
+                              .check = check_halt};
     fields[FIELD_TOPIC] = (struct dialog_field){.label = "to",
                                                 .option = "--to",
                                                 .hint = MSG_TOPIC_HINT,
@@ -191,8 +199,8 @@ take_plan(const struct app_config *config, const struct dialog *dialog, struct o
         plan->step_count = 0;
     if (halt.len)
         (void)!halt_parse(halt, plan, NULL);
-    else
-        send_plan_complete(plan);
+    else if (plan->step_count > 0) // emptied on purpose: a plain one does not halt
+        send_plan_complete(plan, 0);
 }
 
 // The reason to overrule the check is kept with the other one.
@@ -230,7 +238,7 @@ take_recipe(const struct app_config *config, const struct dialog *dialog, struct
     if (confirm->then_reprocess)
         plan->send_after = config->decision.send_after;
     if (confirm->then_reprocess && halt.len == 0)
-        send_plan_complete(plan);
+        send_plan_complete(plan, request->id_count);
     take_force(dialog, request);
 }
 

@@ -21,11 +21,13 @@
 #define MSG_ALL_SKIPPED_WHY "operation %" PRId64 ": nothing to %s, all %s skipped: %s"
 #define MSG_ALL_SKIPPED "operation %" PRId64 ": nothing to %s, all %s skipped · 4 operations"
 #define MSG_NEEDS_APPROVAL "operation %" PRId64 " needs approval by somebody else · 4 operations"
-#define MSG_SENDING_SOON "operation %" PRId64 ": sending in %s · u undo · @ watch"
-#define MSG_CORRECTING_SOON "operation %" PRId64 ": correcting in %s · u undo · @ watch"
+#define MSG_SENDING_SOON "operation %" PRId64 ": sending in " MSG_LEFT " · u undo · @ watch"
+#define MSG_CORRECTING_SOON "operation %" PRId64 ": correcting in " MSG_LEFT " · u undo · @ watch"
 #define MSG_QUEUED "operation %" PRId64 " queued · @ watch"
-#define MSG_TOO_LATE_TO_UNDO                                                                                 \
-    "too late to undo operation %" PRId64 ": it is sending · 4 operations, X cancel the rest"
+#define MSG_QUEUED_UNDO "operation %" PRId64 " queued · u undo · @ watch"
+#define MSG_NOTHING_TO_UNDO "nothing to undo"
+#define MSG_NO_UNDO_OF "operation %" PRId64 " is a %s; u does not undo it"
+#define MSG_SELECTION_UNDONE "step of the selection undone: %s selected"
 
 // the dialog
 #define MSG_SCOPE_OF "%s %s of %s"
@@ -77,7 +79,8 @@
 #define MSG_REASON_HINT "why, for the audit"
 #define MSG_RATE_HINT "events/s; empty: no limit"
 #define MSG_STEPS_HINT "10,100,rest 60s; empty: all at once"
-#define MSG_HALT_HINT "5%: when more fail or return"
+#define MSG_LAST_TIME "reprocessed %s ago by %s, operation %" PRId64 ": %s"
+#define MSG_HALT_HINT "5%: when more fail or return; none: never"
 #define MSG_TOPIC_HINT "each event's own topic"
 #define MSG_FIRST_HINT "10,rest: halts after each; empty: all at once"
 #define MSG_FORCE_HINT "why: takes the %s that the check refuses too"

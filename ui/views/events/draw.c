@@ -87,6 +87,16 @@ draw_empty(const struct app *app, const struct events *events, struct canvas *ca
     }
 }
 
+// Of a list of pending events: those that were closed since it was read, as far as they were read again.
+static int64_t
+closed_since(const struct events *events)
+{
+    int64_t closed = 0;
+    for (size_t i = 0; events->query.source == LIST_PENDING && i < events->rows.count; i++)
+        closed += events->rows.rows[i].status != EVENT_PENDING;
+    return closed;
+}
+
 static void
 events_draw_draw_line(const struct app *app, const struct events *events, struct canvas *canvas,
                       struct area line)
@@ -115,6 +125,8 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
 
     int col = line.col + 1;
     struct selection *selection = app_selection(app);
+    if (events->fixed)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS, bytes_of(events->fixed));
     if (events->filter.len)
         chip_draw(canvas, line.row, &col, limit, ROLE_FILTER,
                   bytes_of(arena_printf(arena, "/%s", strbuf_text(&events->filter))));
@@ -130,6 +142,10 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
     if (events->arrived)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
                   bytes_of(arena_printf(arena, "+%s new, r", text_count((int64_t)events->arrived, a))));
+    int64_t closed = closed_since(events);
+    if (closed)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
+                  bytes_of(arena_printf(arena, MSG_CLOSED_SINCE, text_count(closed, a))));
     if (events->progress.undecided)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_WARN,
                   bytes_of(arena_printf(arena, MSG_UNDECIDED, text_count(events->progress.undecided, a))));

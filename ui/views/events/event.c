@@ -130,7 +130,8 @@ static bool
 event_undo(struct app *app, void *state, enum action action)
 {
     (void)action;
-    return decide_undo(app, &((struct view_of_event *)state)->decide);
+    decide_undo(app, &((struct view_of_event *)state)->decide);
+    return true;
 }
 
 static bool

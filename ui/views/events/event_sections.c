@@ -264,6 +264,11 @@ origin_section(struct view_of_event *view, int64_t now)
         number_field(view->pager, "published", event->known.published);
     if (event->known.returned)
         number_field(view->pager, "returned", event->known.returned);
+    if (event->known.returned_from && event->known.returned_id != event->id)
+        pager_printf(view->pager, ROLE_EVENT_RETURNED, MSG_RETURNED_FROM, event->known.returned_from,
+                     event->known.returned_id);
+    else if (event->known.returned_from)
+        pager_printf(view->pager, ROLE_EVENT_RETURNED, MSG_REOPENED_FROM, event->known.returned_from);
     if (event->known.is_quarantined)
         pager_printf(view->pager, ROLE_EVENT_QUARANTINED, MSG_QUARANTINED);
     if (event->known.operation)

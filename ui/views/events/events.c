@@ -45,7 +45,7 @@ events_send(struct app *app, struct events *events)
 {
     struct request *request = request_create(REQUEST_LIST);
     request->list = list_query_copy(&events->query);
-    request->list.filter = events->filter.len ? alloc_text(strbuf_text(&events->filter)) : NULL;
+    request->list.filter = events_whole_filter(events);
     events->progress.is_complete = false;
     events->progress.was_stopped = false;
     events->progress.is_begun = false;
@@ -425,6 +425,7 @@ events_open(struct app *app, const void *argument)
         events->query = list_query_copy(&query);
         filter = given->query.filter;
         events->title = given->title ? alloc_text(given->title) : NULL;
+        events->fixed = given->fixed ? alloc_text(given->fixed) : NULL;
         events->type = given->type ? alloc_text(given->type) : NULL;
     }
     if (filter)
@@ -447,6 +448,7 @@ events_close(struct app *app, void *state)
     row_cache_release(&events->rows);
     events_saved_release(events);
     free(events->title);
+    free(events->fixed);
     free(events->type);
     free(events->ids);
     free(events->collecting.ids);

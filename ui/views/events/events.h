@@ -13,6 +13,7 @@ struct app;
 struct events_argument {
     struct list_query query; // its filter may be set; borrowed
     const char *title; // breadcrumb: "SocketTimeoutException", "refused of operation 41"; NULL: by the query
+    const char *fixed; // filter that is part of the list: what is typed narrows it further; NULL: none
     const char *type;  // all of them are known to be of this event type; NULL: of several
 };
 

@@ -17,6 +17,18 @@ events_marked(const struct events *events)
     return events->filter.len ? &events->filter : &events->matches.filter;
 }
 
+char *
+events_whole_filter(const struct events *events)
+{
+    struct strbuf both = {0};
+    strbuf_printf(&both, "%s%s%s", events->fixed ? events->fixed : "",
+                  events->fixed && events->filter.len ? " " : "", strbuf_text(&events->filter));
+    if (both.len)
+        return strbuf_detach(&both);
+    strbuf_release(&both);
+    return NULL;
+}
+
 void
 events_parse(const struct app *app, struct events *events)
 {

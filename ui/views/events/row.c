@@ -78,6 +78,10 @@ draw_marks(const struct event *event, struct canvas *canvas, struct area area)
 {
     int col = area.col;
     int end = area.col + area.cols;
+    if (event->status != EVENT_PENDING && col < end) {
+        canvas_glyph(canvas, area.row, col, GLYPH_CLOSED, status_role(event->status));
+        return;
+    }
     if (event->known.operation && col < end)
         col += canvas_glyph(canvas, area.row, col, GLYPH_BUSY, ROLE_EVENT_BUSY);
     if (event->known.revisions > 0 && col < end)

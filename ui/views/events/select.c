@@ -17,7 +17,9 @@ collect(struct app *app, struct events *events, enum action purpose, const char 
         memcpy(request->list.value, group, GROUP_TEXT);
     } else {
         struct strbuf both = {0};
-        strbuf_printf(&both, "%s %s", strbuf_text(&events->filter), filter);
+        char *whole = events_whole_filter(events);
+        strbuf_printf(&both, "%s %s", whole ? whole : "", filter);
+        free(whole);
         request->list = list_query_copy(&events->query);
         request->list.filter = strbuf_detach(&both);
     }
@@ -209,8 +211,7 @@ ask_to_unselect(struct app *app, struct events *events)
 static void
 undo(struct app *app, struct events *events)
 {
-    if (!decide_undo(app, &events->decide) && !selection_undo(app_selection(app)))
-        app_say(app, SAY_INFO, MSG_NO_STEP_TO_UNDO);
+    decide_undo(app, &events->decide);
 }
 
 static const struct selecting {

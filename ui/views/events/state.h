@@ -42,6 +42,7 @@ struct events_progress {
 struct events {
     struct decide decide;    // first: see decide.h
     char *title;             // NULL: by the query
+    char *fixed;             // filter that is part of the list, or NULL
     struct list_query query; // its filter is `filter`
     struct strbuf filter;    // in force
     struct strbuf before;    // in force when the prompt was opened
@@ -75,6 +76,8 @@ const struct event *events_cursor(const struct events *events); // NULL: not fet
 void events_send(struct app *app, struct events *events);       // requests the list
 
 // filter.c
+// What the list is asked for: its own filter and what was typed; on the heap, NULL: nothing.
+char *events_whole_filter(const struct events *events);
 // What is marked in the list: the filter in force, else the one before, for n and N. "" none.
 const struct strbuf *events_marked(const struct events *events);
 void events_parse(const struct app *app, struct events *events); // that, for highlighting

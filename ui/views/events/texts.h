@@ -44,6 +44,9 @@
 #define MSG_SECTION_ORIGIN "origin"
 #define MSG_SECTION_SEND "what a reprocess would send"
 #define MSG_QUARANTINED "in quarantine: returned too often, left out of bulk operations"
+#define MSG_RETURNED_FROM "returned from operation %" PRId64 ", which sent it as event %" PRId64
+#define MSG_REOPENED_FROM "returned from operation %" PRId64 ", as the same event"
+#define MSG_CLOSED_SINCE "%s closed · r"
 #define MSG_IN_OPERATION "in operation %" PRId64 " now"
 #define MSG_DECISION "%s  %s %s%s%s; %s's operation %" PRId64 "%s%s"
 #define MSG_SENDS_NOTHING "nothing: %s"

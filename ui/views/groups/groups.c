@@ -366,8 +366,7 @@ groups_undo(struct app *app, void *state, enum action action)
 {
     (void)action;
     struct groups *groups = state;
-    if (!decide_undo(app, &groups->decide) && !selection_undo(app_selection(app)))
-        app_say(app, SAY_INFO, MSG_NO_STEP_TO_UNDO);
+    decide_undo(app, &groups->decide);
     check_picks(app, groups);
     return true;
 }

@@ -202,6 +202,7 @@ outcomes_text(const struct event_group *group, int64_t now, struct arena *arena)
                  {"reprocessed", outcomes->reprocessed}};
     const char *text = "";
     char count[TEXT_SHORT];
+    char fresh[TEXT_SHORT];
     char time[TIME_TEXT];
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (parts[i].count > 0)
@@ -209,9 +210,11 @@ outcomes_text(const struct event_group *group, int64_t now, struct arena *arena)
                                 text_count(parts[i].count, count));
     if (*text && outcomes->since)
         text = arena_printf(arena, "%s   since %s", text, moment(outcomes->since, now, time));
+    // Fresh arrivals say that the cause goes on; returned ones, that the last attempt failed.
     if (outcomes->returned > 0)
-        text = arena_printf(arena, "%s%sreturned %s", text, *text ? "   " : "",
-                            text_count(outcomes->returned, count));
+        text = arena_printf(arena, "%s%sreturned %s   fresh %s", text, *text ? "   " : "",
+                            text_count(outcomes->returned, count),
+                            text_count(group->count - outcomes->returned, fresh));
     return text;
 }
 
@@ -265,13 +268,14 @@ preview_under(const struct event_group *group, enum pivot pivot, int64_t now, st
     char count[TEXT_SHORT];
     char first[TIME_TEXT];
     char last[TIME_TEXT];
-    preview_line(canvas, &area,
-                 arena_printf(arena, "%s event%s   first %s   last %s   %s%s",
-                              text_count(group->count, count), group->count == 1 ? "" : "s",
-                              moment(group->first_at, now, first), moment(group->last_at, now, last),
-                              retries_text(group, glyph_text(canvas, GLYPH_NONE), arena),
-                              group->is_returned ? MSG_RETURNED_AFTER_EMPTIED : ""),
-                 ROLE_TEXT);
+    preview_line(
+        canvas, &area,
+        arena_printf(arena, "%s event%s   first %s   last %s   %s%s", text_count(group->count, count),
+                     group->count == 1 ? "" : "s", moment(group->first_at, now, first),
+                     moment(group->last_at, now, last),
+                     retries_text(group, glyph_text(canvas, GLYPH_NONE), arena),
+                     group->is_returned && !group->outcomes.returned ? MSG_RETURNED_AFTER_EMPTIED : ""),
+        ROLE_TEXT);
     preview_line(canvas, &area,
                  arena_printf(arena, "%s   %s   %s", shares_text(group->types, arena),
                               shares_text(group->topics, arena), outcomes_text(group, now, arena)),

@@ -66,7 +66,7 @@ outcome_id(const void *rows, size_t index)
         return (int64_t)(bytes_hash(bytes_of(view->doubts[index].chunk)) >> 4 | 1ULL << 61);
     index -= view->doubt_count;
     if (index < view->return_count)
-        return (int64_t)((view->returns[index].group >> 2) | 1ULL << 62) - view->returns[index].is_same;
+        return (int64_t)((view->returns[index].group >> 2) | 1ULL << 62);
     const struct outcome *outcome = &view->outcomes[index - view->return_count];
     uint64_t hash = bytes_hash(bytes_of(outcome->reason ? outcome->reason : ""));
     return (int64_t)(hash >> 4) * ITEM_STATE_COUNT + (int64_t)outcome->state;
@@ -116,17 +116,38 @@ ask_trail(struct app *app, struct view_of_operation *view)
     view->trail_number = app_send(app, request);
 }
 
-// Returned events of that group, those of other operations too.
-static void
-open_returned(struct app *app, const struct returned *returned)
+// Of a group where it is known.
+static const char *
+returned_filter(struct app *app, int64_t no, const struct returned *returned)
 {
     char group[GROUP_TEXT];
-    char *filter =
-        alloc_text(arena_printf(app_frame(app), "is:returned group:%s", group_text(returned->group, group)));
-    struct events_argument argument = {.query = {.source = LIST_PENDING, .filter = filter},
-                                       .title = MSG_RETURNED_TITLE};
-    app_open(app, &view_events, &argument);
-    free(filter);
+    return arena_printf(app_frame(app), "operation:%" PRId64 " outcome:returned%s%s", no,
+                        returned->is_grouped ? " group:" : "",
+                        returned->is_grouped ? group_text(returned->group, group) : "");
+}
+
+// What the filter language calls it; NULL: a part of what it calls unsent.
+static const char *
+outcome_term(enum item_state state)
+{
+    static const char *const terms[ITEM_STATE_COUNT] = {[ITEM_DONE] = "sent",
+                                                        [ITEM_REFUSED] = "refused",
+                                                        [ITEM_SKIPPED] = "skipped",
+                                                        [ITEM_IN_DOUBT] = "doubt"};
+    return terms[state];
+}
+
+static void
+open_items(struct app *app, const struct operation *operation, enum item_state state)
+{
+    const char *word = item_state_word(state, operation->action);
+    const char *term = outcome_term(state);
+    if (term)
+        steering_open_filter(
+            app, operation,
+            arena_printf(app_frame(app), "operation:%" PRId64 " outcome:%s", operation->no, term), word);
+    else
+        steering_open_events(app, operation, 1u << state, word);
 }
 
 static bool
@@ -137,18 +158,16 @@ open_outcome(struct app *app, void *state, enum action action)
     size_t row = view->table.cursor;
     if (!view->is_there)
         return true;
-    if (view->doubt_count + view->return_count + view->outcome_count == 0) {
+    if (view->doubt_count + view->return_count + view->outcome_count == 0)
         steering_open_events(app, &view->operation, ALL_STATES, MSG_ALL_EVENTS);
-    } else if (row < view->doubt_count) {
-        steering_open_events(app, &view->operation, 1u << ITEM_IN_DOUBT,
-                             item_state_word(ITEM_IN_DOUBT, view->operation.action));
-    } else if (row - view->doubt_count < view->return_count) {
-        open_returned(app, &view->returns[row - view->doubt_count]);
-    } else {
-        const struct outcome *outcome = &view->outcomes[row - view->doubt_count - view->return_count];
-        steering_open_events(app, &view->operation, 1u << outcome->state,
-                             item_state_word(outcome->state, view->operation.action));
-    }
+    else if (row < view->doubt_count)
+        open_items(app, &view->operation, ITEM_IN_DOUBT);
+    else if (row - view->doubt_count < view->return_count)
+        steering_open_filter(app, &view->operation,
+                             returned_filter(app, view->no, &view->returns[row - view->doubt_count]),
+                             MSG_RETURNED_TITLE);
+    else
+        open_items(app, &view->operation, view->outcomes[row - view->doubt_count - view->return_count].state);
     return true;
 }
 
@@ -365,24 +384,23 @@ operation_layout(struct app *app, void *state, const struct view_areas *areas)
     table_layout(&view->table, &model, parts.outcomes);
 }
 
-static int64_t
-ended_of(const struct operation *operation)
-{
-    return operation->done + operation->refused + operation->skipped + operation->cancelled +
-           operation->in_doubt;
-}
-
+// In parts that add up to all of its events.
 static void
-draw_gauge(const struct app *app, const struct operation *operation, struct canvas *canvas, struct area line)
+draw_bar(const struct app *app, const struct operation *operation, struct canvas *canvas, struct area line)
 {
-    char ended[TEXT_SHORT];
+    char over[TEXT_SHORT];
     char total[TEXT_SHORT];
-    const char *words = arena_printf(app_frame(app), "%s / %s %4d%%", text_count(ended_of(operation), ended),
-                                     text_count(operation->total, total), operation_percent(operation));
+    struct outcomes outcomes = outcomes_of(operation);
+    struct bar_part parts[OUTCOME_PARTS];
+    for (int i = 0; i < OUTCOME_PARTS; i++)
+        parts[i] = outcome_bar_part((enum outcome_part)i, outcomes.parts[i]);
+    const char *words = arena_printf(app_frame(app), "%s / %s %4d%%",
+                                     text_count(outcomes.total - outcomes.parts[PART_UNSENT], over),
+                                     text_count(outcomes.total, total), outcomes_percent(&outcomes));
     int width = text_cells(bytes_of(words), canvas->is_ascii);
     int room = line.cols - width - 2;
-    if (room >= 8)
-        gauge_draw(canvas, line.row, line.col, room, ended_of(operation), operation->total);
+    if (room >= OUTCOME_PARTS)
+        bar_draw(canvas, line.row, line.col, room, parts, OUTCOME_PARTS, &parts[PART_UNSENT]);
     canvas_styled(canvas, line.row, line.col, line.cols, bytes_of(words),
                   &(struct canvas_style){.role = ROLE_STRONG, .at_right = true});
 }
@@ -403,7 +421,7 @@ draw_pace(const struct app *app, const struct view_of_operation *view, struct ca
         words = arena_printf(arena, "%.0f/s ", operation->rate_now);
     col += canvas_text(canvas, row, col, limit - col, bytes_of(words), ROLE_STATUS);
     col += sparkline_draw(canvas, row, col, limit - col, view->rates, view->rate_count, ROLE_GRAPH) + 3;
-    int64_t rest = operation->total - ended_of(operation);
+    int64_t rest = outcomes_of(operation).parts[PART_UNSENT];
     if (operation->rate_now >= 1 && rest > 0)
         chip_draw(canvas, row, &col, limit, ROLE_STATUS,
                   bytes_of(arena_printf(
@@ -439,20 +457,20 @@ draw_state(const struct app *app, const struct view_of_operation *view, struct c
     int col = line.col;
     int limit = line.col + line.cols;
     if (operation->state != OPERATION_WAITING) // the sentence says that it watches
-        chip_draw(canvas, line.row, &col, limit, operation_role(operation->state),
-                  bytes_of(operation_state_word(operation->state)));
+        chip_draw(canvas, line.row, &col, limit, operation_standing_role(operation),
+                  bytes_of(operation_standing(operation, app_frame(app))));
     const char *hint = view->doubt_count ? MSG_DOUBT_HINT : operation_hint(operation, app_frame(app));
     chip_draw(canvas, line.row, &col, limit, ROLE_FOOTER_KEY, bytes_of(hint));
     const char *wait =
         operation_wait_text(operation, app_now(app), glyph_text(canvas, GLYPH_SEPARATOR), app_frame(app));
     const char *absence = absence_text(app, operation);
     if (*wait)
-        canvas_text(canvas, line.row, col, limit - col, bytes_of(wait), operation_role(operation->state));
+        canvas_text(canvas, line.row, col, limit - col, bytes_of(wait), operation_standing_role(operation));
     else if (absence)
         canvas_text(canvas, line.row, col, limit - col, bytes_of(absence), ROLE_STATUS_WARN);
-    else if (operation->state_note)
+    else if (operation->state_note && operation->state != OPERATION_HALTED) // the sentence has it
         canvas_text(canvas, line.row, col, limit - col, bytes_of(operation->state_note),
-                    operation_role(operation->state));
+                    operation_standing_role(operation));
     else if (operation->state == OPERATION_RUNNING)
         draw_pace(app, view, canvas, line.row, col, limit);
 }
@@ -516,14 +534,11 @@ draw_head(const struct app *app, const struct view_of_operation *view, struct ca
     area_take_left(&head, 1);
     area_take_right(&head, 1);
     if (head.rows > 0)
-        draw_gauge(app, operation, canvas, area_take_top(&head, 1));
+        draw_bar(app, operation, canvas, area_take_top(&head, 1));
     if (head.rows > 0)
         draw_state(app, view, canvas, area_take_top(&head, 1));
-    if (head.rows > 0) {
-        struct area line = area_take_top(&head, 1);
-        canvas_text(canvas, line.row, line.col, line.cols,
-                    bytes_of(operation_counts(operation, app_frame(app))), ROLE_TEXT);
-    }
+    if (head.rows > 0)
+        operation_draw_counts(operation, canvas, area_take_top(&head, 1));
     if (head.rows > 0)
         draw_facts(app, operation, canvas, area_take_top(&head, 1));
     if (head.rows > 0)

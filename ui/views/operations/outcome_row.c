@@ -1,6 +1,7 @@
 #include "ui/views/operations/outcome_row.h"
 
 #include <string.h>
+#include "core/outcomes.h"
 #include "core/recipe/tally.h"
 #include "ui/views/operations/row.h"
 #include "ui/views/operations/texts.h"
@@ -27,7 +28,7 @@ outcome_row_returned(const struct returned *returned, int column, struct canvas 
         canvas_count(canvas, area.row, area.col, area.cols, returned->count, ROLE_EVENT_RETURNED);
     else
         canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "%s group: %s",
-                      returned->is_same ? "same" : "another", returned->error ? returned->error : "");
+                      returned_group_words(returned), returned->error ? returned->error : "");
 }
 
 // The events of a recipe that are done are told apart by their reason; a changed one has none.

@@ -1,11 +1,15 @@
 #include "ui/views/operations/row.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/text.h"
 #include "ui/views/operations/texts.h"
 #include "ui/views/row_filter.h"
+#include "ui/widgets/statusbar.h"
 
+// "DONE, BUT 2,011 OF 2,011 RETURNED": rate and start leave for it at 80 columns, since it says more.
+enum { STANDING_CELLS = 33 };
 static const int64_t DAY = 86400 * US_PER_SECOND;
 
 static void
@@ -32,17 +36,21 @@ operation_columns(const struct operation *operations, size_t count,
     int no = 3;
     int who = 5;
     int sent = 12;
+    int state = 9;
     for (size_t i = 0; i < count; i++) {
         widen(&no, arena_printf(&arena, "%" PRId64, operations[i].no));
         widen(&who, operations[i].requested_by);
         widen(&sent, sent_text(&operations[i], &arena));
+        widen(&state, operation_standing(&operations[i], &arena));
     }
     arena_release(&arena);
     const struct table_column all[OPERATION_COLUMNS] = {
         [OPERATION_COLUMN_NO] = {.title = "no", .width = no, .at_right = true},
         [OPERATION_COLUMN_WHAT] = {.title = "what", .width = 9, .priority = 2},
         [OPERATION_COLUMN_WHO] = {.title = "who", .width = who < 12 ? who : 12, .priority = 5},
-        [OPERATION_COLUMN_STATE] = {.title = "state", .width = 9, .priority = 1},
+        [OPERATION_COLUMN_STATE] = {.title = "state",
+                                    .width = state < STANDING_CELLS ? state : STANDING_CELLS,
+                                    .priority = 1},
         [OPERATION_COLUMN_SENT] = {.title = "sent / of", .width = sent, .at_right = true},
         [OPERATION_COLUMN_RETURNED] = {.title = "returned", .width = 8, .priority = 4, .at_right = true},
         [OPERATION_COLUMN_RATE] = {.title = "rate", .width = 6, .priority = 3, .at_right = true},
@@ -50,28 +58,6 @@ operation_columns(const struct operation *operations, size_t count,
         [OPERATION_COLUMN_NOTE] = {.title = "", .width = 9, .widest = TABLE_REST, .priority = 7},
     };
     memcpy(columns, all, sizeof all);
-}
-
-enum role
-operation_role(enum operation_state state)
-{
-    switch (state) {
-    case OPERATION_RUNNING:
-        return ROLE_OPERATION_RUNNING;
-    case OPERATION_DONE:
-        return ROLE_OPERATION_DONE;
-    case OPERATION_CANCELLED:
-    case OPERATION_HALTED:
-        return ROLE_OPERATION_FAILED;
-    case OPERATION_FREEZING:
-    case OPERATION_AWAITING:
-    case OPERATION_FROZEN:
-    case OPERATION_WAITING:
-    case OPERATION_PAUSED:
-    case OPERATION_STATE_COUNT:
-        break;
-    }
-    return ROLE_OPERATION_WAITING;
 }
 
 enum role
@@ -169,41 +155,97 @@ operation_title(const struct operation *operation, struct arena *arena)
     return arena_printf(arena, "%s: %s", action_name(operation->action), operation->scope);
 }
 
-const char *
-operation_counts(const struct operation *operation, struct arena *arena)
+// The counts of an operation in the order in which they are told.
+struct told_count {
+    const char *word;
+    int64_t count;
+    bool is_always;
+    enum outcome_part part; // of the bar; OUTCOME_PARTS: of none
+};
+enum { TOLD_COUNTS = 15 };
+
+static void
+told_counts(const struct operation *operation, struct told_count counts[TOLD_COUNTS])
 {
     enum operation_action action = operation->action;
     bool corrects = action == ACTION_CORRECT;
-    const struct {
-        const char *word;
-        int64_t count;
-        bool is_always;
-    } counts[] = {
-        {corrects ? MSG_CHANGED : item_state_word(ITEM_DONE, action), operation_changed(operation), true},
-        {MSG_FORCED, operation->recipe.forced, false},
-        {MSG_UNCHANGED, operation->recipe.unchanged, false},
-        {MSG_NOT_APPLICABLE, operation->recipe.not_applicable, false},
-        {"returned", operation->returned, action == ACTION_REPROCESS},
-        {"stayed away", operation->quiet, action == ACTION_REPROCESS && operation->done > 0},
-        {"watching", operation->watched, false},
-        {item_state_word(ITEM_REFUSED, action), operation->refused, false},
-        {MSG_BY_CHECK, operation->recipe.refused_by_check, false},
-        {MSG_RECIPE_FAILED, operation->recipe.failed, false},
-        {item_state_word(ITEM_SKIPPED, action), operation->skipped, false},
-        {item_state_word(ITEM_IN_DOUBT, action), operation->in_doubt, false},
-        {item_state_word(ITEM_CANCELLED, action), operation->cancelled, false},
-        {item_state_word(ITEM_QUEUED, action), operation->queued, false},
-        {item_state_word(ITEM_CLAIMED, action), operation->claimed, false},
+    bool sends = action == ACTION_REPROCESS;
+    const struct told_count all[TOLD_COUNTS] = {
+        {corrects ? MSG_CHANGED : item_state_word(ITEM_DONE, action), operation_changed(operation), true,
+         sends ? OUTCOME_PARTS : PART_STAYED},
+        {MSG_FORCED, operation->recipe.forced, false, OUTCOME_PARTS},
+        {MSG_UNCHANGED, operation->recipe.unchanged, false, OUTCOME_PARTS},
+        {MSG_NOT_APPLICABLE, operation->recipe.not_applicable, false, OUTCOME_PARTS},
+        {"returned", operation->returned, sends, PART_RETURNED},
+        {"stayed away", operation->quiet, sends && operation->done > 0, PART_STAYED},
+        {"watching", operation->watched, false, PART_WATCHING},
+        {item_state_word(ITEM_REFUSED, action), operation->refused, false, PART_REFUSED},
+        {MSG_BY_CHECK, operation->recipe.refused_by_check, false, OUTCOME_PARTS},
+        {MSG_RECIPE_FAILED, operation->recipe.failed, false, OUTCOME_PARTS},
+        {item_state_word(ITEM_SKIPPED, action), operation->skipped, false, PART_SKIPPED},
+        {item_state_word(ITEM_IN_DOUBT, action), operation->in_doubt, false, PART_IN_DOUBT},
+        {item_state_word(ITEM_CANCELLED, action), operation->cancelled, false, PART_UNSENT},
+        {item_state_word(ITEM_QUEUED, action), operation->queued, false, PART_UNSENT},
+        {item_state_word(ITEM_CLAIMED, action), operation->claimed, false, PART_UNSENT},
     };
+    memcpy(counts, all, sizeof all);
+}
+
+const char *
+operation_counts(const struct operation *operation, struct arena *arena)
+{
+    struct told_count counts[TOLD_COUNTS];
+    told_counts(operation, counts);
     struct strbuf text = {0};
     char number[TEXT_SHORT];
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+    for (size_t i = 0; i < TOLD_COUNTS; i++)
         if (counts[i].is_always || counts[i].count)
             strbuf_printf(&text, "%s%s %s", text.len ? "   " : "", counts[i].word,
                           text_count(counts[i].count, number));
     const char *copy = arena_text(arena, strbuf_bytes(&text));
     strbuf_release(&text);
     return copy;
+}
+
+void
+operation_draw_counts(const struct operation *operation, struct canvas *canvas, struct area line)
+{
+    struct told_count counts[TOLD_COUNTS];
+    told_counts(operation, counts);
+    int col = line.col;
+    int limit = line.col + line.cols;
+    for (size_t i = 0; i < TOLD_COUNTS && col < limit; i++) {
+        char text[TEXT_SHORT + 32];
+        char number[TEXT_SHORT];
+        if (!counts[i].is_always && !counts[i].count)
+            continue;
+        bool is_drawn = counts[i].part != OUTCOME_PARTS && counts[i].count > 0;
+        struct bar_part mark = outcome_bar_part(is_drawn ? counts[i].part : PART_STAYED, counts[i].count);
+        snprintf(text, sizeof text, "%s %s", counts[i].word, text_count(counts[i].count, number));
+        if (is_drawn && col + 2 < limit) {
+            (void)canvas_glyph(canvas, line.row, col, mark.glyph, mark.role);
+            col += 2;
+        }
+        chip_draw(canvas, line.row, &col, limit, ROLE_TEXT, bytes_of(text));
+    }
+}
+
+struct bar_part
+outcome_bar_part(enum outcome_part part, int64_t count)
+{
+    static const struct bar_part parts[OUTCOME_PARTS] = {
+        [PART_STAYED] = {0, GLYPH_FULL, ROLE_GAUGE},
+        [PART_TAKEN] = {0, GLYPH_WATCHED, ROLE_DIM},
+        [PART_WATCHING] = {0, GLYPH_WATCHED, ROLE_DIM},
+        [PART_RETURNED] = {0, GLYPH_RETURNED, ROLE_EVENT_RETURNED},
+        [PART_REFUSED] = {0, GLYPH_FAILED, ROLE_OPERATION_FAILED},
+        [PART_SKIPPED] = {0, GLYPH_FAILED, ROLE_OPERATION_FAILED},
+        [PART_IN_DOUBT] = {0, GLYPH_FAILED, ROLE_OPERATION_FAILED},
+        [PART_UNSENT] = {0, GLYPH_EMPTY, ROLE_GAUGE_REST},
+    };
+    struct bar_part drawn = parts[part];
+    drawn.count = count;
+    return drawn;
 }
 
 static void
@@ -252,7 +294,7 @@ operation_cell(const struct operation *operation, enum operation_column column, 
         draw_text(canvas, area, operation->requested_by, ROLE_TEXT, false);
         break;
     case OPERATION_COLUMN_STATE:
-        draw_text(canvas, area, operation_state_word(operation->state), operation_role(operation->state),
+        draw_text(canvas, area, operation_standing(operation, &arena), operation_standing_role(operation),
                   false);
         break;
     case OPERATION_COLUMN_SENT:
@@ -311,19 +353,22 @@ operation_draw_preview(const struct operation *operation, struct canvas *canvas,
                               operation->reason ? "\"" : ""),
                  ROLE_TEXT);
     const char *hint = operation_hint(operation, &arena);
-    preview_line(canvas, &area,
-                 arena_printf(&arena, "%s%s%s", hint, *hint && operation->state_note ? "   " : "",
-                              operation->state_note ? operation->state_note : ""),
-                 operation_role(operation->state));
+    const char *note = operation_state_is_final(operation->state) ? operation_standing(operation, &arena)
+                       : operation->state_note                    ? operation->state_note
+                                                                  : "";
+    preview_line(canvas, &area, arena_printf(&arena, "%s%s%s", hint, *hint && *note ? "   " : "", note),
+                 operation_standing_role(operation));
     arena_release(&arena);
 }
 
 void
 operation_row_text(const struct operation *operation, struct strbuf *out)
 {
+    struct arena arena = {0};
     strbuf_printf(out, "%" PRId64, operation->no);
     row_text_add(out, action_name(operation->action));
     row_text_add(out, operation_state_word(operation->state));
+    row_text_add(out, outcome_sentence(operation, &arena));
     row_text_add(out, operation->requested_by);
     row_text_add(out, operation->host);
     row_text_add(out, operation->scope);
@@ -332,4 +377,5 @@ operation_row_text(const struct operation *operation, struct strbuf *out)
     row_text_add(out, operation->reason);
     row_text_add(out, operation->state_note);
     row_text_add(out, operation->target_topic);
+    arena_release(&arena);
 }

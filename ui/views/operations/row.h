@@ -6,6 +6,7 @@
 #include "core/operation.h"
 #include "ui/app/app.h"
 #include "ui/app/operation_words.h"
+#include "ui/widgets/sparkline.h"
 #include "ui/widgets/table.h"
 
 enum operation_column {
@@ -29,8 +30,11 @@ void operation_cell(const struct operation *operation, enum operation_column col
 // Under a list.
 void operation_draw_preview(const struct operation *operation, struct canvas *canvas, struct area area);
 
-enum role operation_role(enum operation_state state);
 enum role item_role(enum item_state state);
+// How a part of the outcomes is drawn: in a bar, and as the mark before its count.
+struct bar_part outcome_bar_part(enum outcome_part part, int64_t count);
+// "sent 8,420", then a chip for each part that has events, with its mark.
+void operation_draw_counts(const struct operation *operation, struct canvas *canvas, struct area line);
 // "reprocess: 12,000 events of SocketTimeoutException"
 const char *operation_title(const struct operation *operation, struct arena *arena);
 // "sent 8,420   returned 0   watching 310   refused 2": what is not zero, and always the first.

@@ -320,27 +320,6 @@ call_back(struct app *app, struct steering *steering, const struct operation *op
         steer(app, operation->no, STEER_CANCEL, 0);
 }
 
-// A discard is undone by restoring the events that it discarded, and no others.
-static void
-restore(struct app *app, struct steering *steering, const struct operation *operation)
-{
-    struct list_query query = {
-        .source = LIST_OPERATION, .operation = operation->no, .item_states = 1u << ITEM_DONE};
-    struct decide_words words = {.what = arena_printf(app_frame(app), "operation %" PRId64, operation->no),
-                                 .undoes = operation->no};
-    decide_list(app, &steering->decide, ACTION_RESTORE, &query, &words);
-}
-
-// A recipe is undone by revisions equal to what was before, of the events where its own are still the newest.
-static void
-revert(struct app *app, struct steering *steering, int64_t no)
-{
-    struct list_query query = {.source = LIST_OPERATION, .operation = no, .is_corrected = true};
-    struct decide_words words = {.what = arena_printf(app_frame(app), "operation %" PRId64, no),
-                                 .undoes = no};
-    decide_list(app, &steering->decide, ACTION_CORRECT, &query, &words);
-}
-
 // A recipe that has not ended is cancelled first, so that what is reverted is all that it corrected.
 static void
 stop_and_revert(struct app *app, struct steering *steering, const struct operation *operation)
@@ -360,19 +339,17 @@ undo(struct app *app, struct steering *steering, const struct operation *operati
     bool is_recipe = operation->action == ACTION_CORRECT && !operation->undone.of;
     if (operation->action == ACTION_REPROCESS)
         call_back(app, steering, operation);
-    else if (operation->action != ACTION_DISCARD && !is_recipe)
+    else if (operation->action != ACTION_DISCARD && operation->action != ACTION_RESOLVE && !is_recipe)
         app_say(app, SAY_INFO, MSG_NOT_A_DISCARD, operation->no);
     else if (is_correcting(operation))
         stop_and_revert(app, steering, operation);
     else if (operation_changed(operation) == 0)
-        app_say(app, SAY_INFO, is_recipe ? MSG_CORRECTED_NOTHING : MSG_DISCARDED_NOTHING, operation->no);
+        app_say(app, SAY_INFO, is_recipe ? MSG_CORRECTED_NOTHING : MSG_CLOSED_NOTHING, operation->no);
     else if (operation->undone.by)
         app_say(app, SAY_INFO, MSG_DISCARD_UNDONE, operation->no,
                 operation->undone.is_done ? "is" : "is being", operation->undone.by);
-    else if (is_recipe)
-        revert(app, steering, operation->no);
     else
-        restore(app, steering, operation);
+        decide_undo_operation(app, &steering->decide, operation->no, operation->action);
 }
 
 bool
@@ -392,6 +369,19 @@ steering_open_events(struct app *app, const struct operation *operation, unsigne
 {
     struct events_argument argument = {
         .query = {.source = LIST_OPERATION, .operation = operation->no, .item_states = item_states},
+        .title = arena_printf(app_frame(app), MSG_EVENTS_TITLE, operation->no, what),
+    };
+    app_open(app, &view_events, &argument);
+}
+
+void
+steering_open_filter(struct app *app, const struct operation *operation, const char *filter, const char *what)
+{
+    struct events_argument argument = {
+        .query = {.source = LIST_CLOSED,
+                  .statuses =
+                      1u << EVENT_PENDING | 1u << EVENT_RESOLVED | 1u << EVENT_DISCARDED | 1u << EVENT_OTHER},
+        .fixed = filter,
         .title = arena_printf(app_frame(app), MSG_EVENTS_TITLE, operation->no, what),
     };
     app_open(app, &view_events, &argument);
@@ -473,7 +463,7 @@ steering_receive(struct app *app, struct steering *steering, struct reply *reply
             app_say(app, SAY_OK, "%s", reply->news.sentence);
         if (steering->undone && reply->news.operation == steering->undone) {
             steering->undone = 0;
-            revert(app, steering, reply->news.operation);
+            decide_undo_operation(app, &steering->decide, reply->news.operation, ACTION_CORRECT);
         }
         return true;
     }

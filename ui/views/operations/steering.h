@@ -46,6 +46,9 @@ bool steering_offers(const struct operation *operation, enum action action);
 // Opens the list of its events in these states (0: all); `what` names them in the breadcrumb.
 void steering_open_events(struct app *app, const struct operation *operation, unsigned item_states,
                           const char *what);
+// The same for the events, of any status, that match this filter: it is part of the list.
+void steering_open_filter(struct app *app, const struct operation *operation, const char *filter,
+                          const char *what);
 // true: the reply was one of these.
 bool steering_receive(struct app *app, struct steering *steering, struct reply *reply);
 // A newer state of the operation arrived.

@@ -18,8 +18,9 @@
 #define MSG_REPROCESS_UNDONE "operation %" PRId64 " undone: nothing was sent"
 #define MSG_SENT_STOP_REST "cannot undo: events were sent · X cancel the rest"
 #define MSG_SENT "cannot undo: events were sent"
-#define MSG_NOT_A_DISCARD "cannot undo operation %" PRId64 ": only a discard or a recipe can be undone"
-#define MSG_DISCARDED_NOTHING "operation %" PRId64 " discarded nothing; nothing to undo"
+#define MSG_NOT_A_DISCARD                                                                                    \
+    "cannot undo operation %" PRId64 ": only a discard, a resolve or a recipe can be undone"
+#define MSG_CLOSED_NOTHING "operation %" PRId64 " closed nothing; nothing to undo"
 #define MSG_CORRECTED_NOTHING "operation %" PRId64 " changed nothing; nothing to undo"
 #define MSG_DISCARD_UNDONE "operation %" PRId64 " %s undone by operation %" PRId64
 #define MSG_EVENTS_TITLE "operation %" PRId64 ": %s"
