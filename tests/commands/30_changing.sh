@@ -106,19 +106,38 @@ run discard "${db[@]}" --filter 'id:110..112' --yes --json
 ok "nothing but skipped events" all exits 5 ';' json 'rows[0]["skipped"] == 3' ';' warns "operation $held"
 ok "a paused operation is left alone" in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 110 AND 112 AND status = 'PENDING'" 3
 run operation "${db[@]}" "$held" --json
-ok "operation: names" names operation action state requested_by reason note total done refused skipped returned rate created_at finished_at
+ok "operation: names" names operation action state requested_by reason note outcome total done refused skipped returned rate created_at finished_at
 run operation "${db[@]}" "$held" resume
 ok "an operation is resumed" exits 0
 run work "${db[@]}" --once --quiet
 ok "work --once carries out what is there" all exits 0 ';' in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 110 AND 112 AND status = 'RESOLVED'" 3
 run operation "${db[@]}" "$held" wait --json
 ok "operation N wait tells how it ended" all exits 0 ';' names "${result[@]}" ';' json 'rows[0]["state"] == "done"'
+run operation "${db[@]}" "$held"
+ok "operation N says how it ended" all exits 0 ';' says "resolve done, 3 resolved"
+run events "${db[@]}" --filter "operation:$held outcome:sent" --status all --json
+ok "a filter names the events of an operation" json 'sorted(r["id"] for r in rows) == [110, 111, 112]'
+run restore "${db[@]}" --filter 'id:110..112' --yes
+ok "restore leaves resolved events alone, unless it is told" exits 5
+sql "UPDATE redrive.operation SET action = 'reprocess' WHERE no = $held" >/dev/null
+run restore "${db[@]}" --filter 'id:110..112' --status resolved --yes --json
+ok "an event that was sent is not restored" all exits 5 ';' json 'rows[0]["skipped"] == 3' ';' warns "its consumer may have it"
+sql "UPDATE redrive.operation SET action = 'resolve' WHERE no = $held" >/dev/null
+run restore "${db[@]}" --operation "$held" --id 110 --yes
+ok "--operation chooses by itself" all exits 2 ';' one_sentence
+run restore "${db[@]}" --operation "$held" --yes --json
+ok "a resolve is undone" all exits 0 ';' json 'rows[0]["done"] == 3' ';' \
+    in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 110 AND 112 AND status = 'PENDING' AND resolved_at IS NULL AND resolved_by IS NULL" 3
+run restore "${db[@]}" --operation "$held" --yes --json
+ok "once" all exits 5 ';' json 'rows[0]["skipped"] == 3'
+run resolve "${db[@]}" --filter 'id:110..112' --yes --json
+ok "and done again" exits 0
 run operation "${db[@]}" "$held" cancel
 ok "what is done cannot be cancelled" all exits 1 ';' one_sentence
 run resolve "${db[@]}" --id 120 --detach --yes --json
 gone=$(operation_of)
 run operation "${db[@]}" "$gone" cancel
-ok "an operation is cancelled" all exits 0 ';' says cancelled
+ok "an operation is cancelled" all exits 0 ';' says CANCELLED
 run operation "${db[@]}" "$gone" wait
 ok "waiting for a cancelled one" exits 1
 run operation "${db[@]}" 99999
@@ -197,7 +216,7 @@ ok "an interrupt ends the waiting, not the operation" all exits 130 ';' in_table
 run operation "${db[@]}" "$waited" cancel
 
 run operations "${db[@]}" --json
-ok "operations: names, newest first" all names operation action state requested_by reason note total done refused skipped returned rate created_at finished_at ';' \
+ok "operations: names, newest first" all names operation action state requested_by reason note outcome total done refused skipped taken returned rate created_at finished_at ';' \
     json 'rows == sorted(rows, key=lambda r: -r["operation"])' ';' json 'any(r["reason"] == "known, INC-1" for r in rows)'
 run operations "${db[@]}" --limit 2
 ok "operations --limit" lines 2

@@ -30,7 +30,7 @@ ok "each change is in the audit" in_table "SELECT count(*) FROM redrive.audit WH
 # As a worker leaves it that halted by itself.
 sql "UPDATE redrive.operation SET state = 'halted', state_note = '30 % of 10 failed, more than 20 %: 3 returned, 0 refused' WHERE no = $canary" >/dev/null
 run operation "${db[@]}" "$canary"
-ok "a halted one says why" all exits 0 ';' says halted ';' says "30 % of 10 failed"
+ok "a halted one says why" all exits 1 ';' says HALTED ';' says "30 % of 10 failed"
 run operation "${db[@]}" "$canary" wait --json
 ok "who waits for it learns it" all exits 1 ';' json 'rows[0]["state"] == "halted"'
 run operation "${db[@]}" "$canary" resume

@@ -244,7 +244,8 @@ draw_view_footer(struct app *app, struct area area)
     const struct view *view = top->view;
     size_t count = 0;
     for (const enum action *action = view->footer; action && *action != DO_NONE && count < MOST; action++)
-        if (app_can_do(app, *action))
+        if (app_can_do(app, *action) &&
+            (action_row(*action)->effect != EFFECT_CHANGES || app_can_change(app, NULL)))
             offered[count++] = *action;
     offered[count] = DO_NONE;
     footer_draw(app->keymap, view->context, offered, NULL, &app->picture.canvas, area);

@@ -612,10 +612,13 @@ static void
 say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
 {
     const struct operation *operation = reply->operations.count ? &reply->operations.list[0] : NULL;
-    app_did(app, &(struct app_deed){.operation = operation ? operation->no : reply->news.operation,
-                                    .action = decide->action,
-                                    .until = operation ? operation->send_after : TIME_ABSENT});
-    if (operation && operation->total > 0 && operation->skipped == operation->total) {
+    bool is_void = operation && operation->total > 0 && operation->skipped == operation->total;
+    struct app_deed deed = {.operation = operation ? operation->no : reply->news.operation,
+                            .action = decide->action,
+                            .until = operation ? operation->send_after : TIME_ABSENT};
+    if (!is_void) // else there is nothing to undo
+        app_did(app, &deed);
+    if (is_void) {
         say_skipped(app, operation, reply);
     } else if (operation && operation->state == OPERATION_AWAITING) {
         app_say(app, SAY_WARN, MSG_NEEDS_APPROVAL, operation->no);

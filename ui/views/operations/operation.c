@@ -47,9 +47,16 @@ struct view_of_operation {
     uint64_t number, trail_number;
 };
 
-static const enum action footer[] = {
-    DO_RATE_UP, DO_RATE_DOWN, DO_OPERATION_PAUSE, DO_OPERATION_CANCEL, DO_FAILED_ONLY, DO_OPEN, DO_UNDO,
-    DO_HELP,    DO_NONE};
+static const enum action footer[] = {DO_OPERATION_APPROVE,
+                                     DO_RATE_UP,
+                                     DO_RATE_DOWN,
+                                     DO_OPERATION_PAUSE,
+                                     DO_OPERATION_CANCEL,
+                                     DO_FAILED_ONLY,
+                                     DO_OPEN,
+                                     DO_UNDO,
+                                     DO_HELP,
+                                     DO_NONE};
 
 static const struct table_column columns[OUTCOME_COLUMNS] = {
     [OUTCOME_STATE] = {.title = "outcome", .width = 9},
@@ -206,8 +213,7 @@ operation_steer(struct app *app, void *state, enum action action)
 static bool
 operation_can_steer(const struct app *app, const void *state, enum action action)
 {
-    (void)app;
-    return steering_offers(known_operation(state), action);
+    return steering_offers(app, known_operation(state), action);
 }
 
 static bool

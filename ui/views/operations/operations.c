@@ -35,8 +35,15 @@ struct operations {
     struct err err; // why there is no answer
 };
 
-static const enum action footer[] = {DO_OPEN, DO_OPERATION_PAUSE, DO_OPERATION_CANCEL, DO_FAILED_ONLY,
-                                     DO_UNDO, DO_RATE_UP,         DO_RATE_DOWN,        DO_HELP,
+static const enum action footer[] = {DO_OPEN,
+                                     DO_OPERATION_APPROVE,
+                                     DO_OPERATION_PAUSE,
+                                     DO_OPERATION_CANCEL,
+                                     DO_FAILED_ONLY,
+                                     DO_UNDO,
+                                     DO_RATE_UP,
+                                     DO_RATE_DOWN,
+                                     DO_HELP,
                                      DO_NONE};
 
 struct operations_drawing {
@@ -165,8 +172,7 @@ operations_steer(struct app *app, void *state, enum action action)
 static bool
 operations_can_steer(const struct app *app, const void *state, enum action action)
 {
-    (void)app;
-    return steering_offers(cursor_operation(state), action);
+    return steering_offers(app, cursor_operation(state), action);
 }
 
 static bool

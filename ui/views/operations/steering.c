@@ -353,14 +353,32 @@ undo(struct app *app, struct steering *steering, const struct operation *operati
 }
 
 bool
-steering_offers(const struct operation *operation, enum action action)
+steering_offers(const struct app *app, const struct operation *operation, enum action action)
 {
-    if (action == DO_RATE_UP || action == DO_RATE_DOWN)
-        return !operation || operation->action == ACTION_REPROCESS;
-    if (action != DO_UNDO)
+    if (!operation || (action != DO_FAILED_ONLY && !app_can_change(app, NULL)))
+        return false;
+    bool is_over = operation_state_is_final(operation->state) && operation->state != OPERATION_HALTED;
+    bool sends = operation->action == ACTION_REPROCESS;
+    switch ((int)action) {
+    case DO_OPERATION_PAUSE:
+        return !is_over && operation->state != OPERATION_AWAITING;
+    case DO_OPERATION_CANCEL:
+        return !is_over;
+    case DO_RATE_UP:
+    case DO_RATE_DOWN:
+    case DO_RATE:
+        return !is_over && sends;
+    case DO_OPERATION_APPROVE:
+        return operation->state == OPERATION_AWAITING;
+    case DO_FAILED_ONLY:
+        return operation->refused + operation->skipped + operation->in_doubt > 0;
+    case DO_UNDO:
+    case DO_RESTORE:
+        return operation_can_be_undone(operation) || is_correcting(operation) ||
+               (operation->state == OPERATION_FROZEN && operation_can_be_called_back(operation));
+    default:
         return true;
-    return operation && (operation_can_be_undone(operation) || is_correcting(operation) ||
-                         (operation->state == OPERATION_FROZEN && operation_can_be_called_back(operation)));
+    }
 }
 
 void

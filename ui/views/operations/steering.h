@@ -41,8 +41,9 @@ bool steering_refuses(enum action action);
 extern const char steering_why_not[];
 // CANCEL of a view's table: stops collecting the events of an undo.
 bool steering_stop(struct app *app, void *state, enum action action);
-// Is it worth a word in the footer, of this operation (NULL: there is none)?
-bool steering_offers(const struct operation *operation, enum action action);
+// Does it do something now, to this operation (NULL: there is none), by this person? Then it is worth a word
+// in the footer.
+bool steering_offers(const struct app *app, const struct operation *operation, enum action action);
 // Opens the list of its events in these states (0: all); `what` names them in the breadcrumb.
 void steering_open_events(struct app *app, const struct operation *operation, unsigned item_states,
                           const char *what);
