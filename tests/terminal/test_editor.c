@@ -19,6 +19,7 @@
 #include "base/strbuf.h"
 #include "tests/lib/folder.h"
 #include "tests/lib/testdb.h"
+#include "tests/terminal/filled_db.h"
 #include "tests/terminal/vt.h"
 
 #define assert_screen(vt, condition)                                                                         \
@@ -58,26 +59,13 @@ fill_records(void)
                "FROM public.dlq_events");
 }
 
-static void
-migrate(void)
-{
-    const char *argv[] = {program, "migrate", "-d", db.conninfo, NULL};
-    struct vt *vt = vt_start(&(struct vt_setup){.argv = argv});
-    assert_int_equal(vt_result(vt, 20000), 0);
-    vt_end(vt);
-}
-
 static int
 make_database(void **state)
 {
     (void)state;
-    program = getenv("REDRIVE");
-    if (!program || !testdb_create(&db)) {
-        print_message("# skip: REDRIVE (the program) or REDRIVE_TEST_PG is not set\n");
+    program = filled_db_make(&db, fill);
+    if (!program)
         return -1;
-    }
-    fill();
-    migrate();
     fill_records();
     return 0;
 }

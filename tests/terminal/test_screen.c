@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include "base/clock.h"
 #include "tests/lib/testdb.h"
+#include "tests/terminal/filled_db.h"
 #include "tests/terminal/vt.h"
 
 #define assert_screen(vt, condition)                                                                         \
@@ -50,27 +51,12 @@ fill(void)
         "E'topic\\x1bc', '2026-11-21 09:00' FROM generate_series(1, 20) i");
 }
 
-static void
-migrate(void)
-{
-    const char *argv[] = {program, "migrate", "-d", db.conninfo, NULL};
-    struct vt *vt = vt_start(&(struct vt_setup){.argv = argv});
-    assert_int_equal(vt_result(vt, 20000), 0);
-    vt_end(vt);
-}
-
 static int
 make_database(void **state)
 {
     (void)state;
-    program = getenv("REDRIVE");
-    if (!program || !testdb_create(&db)) {
-        print_message("# skip: REDRIVE (the program) or REDRIVE_TEST_PG is not set\n");
-        return -1;
-    }
-    fill();
-    migrate();
-    return 0;
+    program = filled_db_make(&db, fill);
+    return program ? 0 : -1;
 }
 
 static int
