@@ -114,6 +114,18 @@ struct recipe_asked {
     char *name;
 };
 
+// The category that a group gets.
+struct category_asked {
+    bool is_given; // false: by the rules
+    enum category category;
+};
+
+// What a confirmed operation is about, in words; heap.
+struct confirm_texts {
+    char *scope, *filter, *target_topic;
+    char group[GROUP_TEXT]; // its key; "": none
+};
+
 struct request {
     enum request_kind kind;
     uint64_t number;
@@ -126,10 +138,7 @@ struct request {
     bool is_reversed;     // likewise
     bool has_group;       // within `group`
     uint64_t group;
-    struct {
-        bool is_given; // false: by the rules
-        enum category category;
-    } set; // REQUEST_CATEGORY
+    struct category_asked set; // REQUEST_CATEGORY
     struct list_query list;
     int64_t operation;
     enum steer steer;
@@ -143,10 +152,7 @@ struct request {
     char *reason; // heap, owned by the request
     // REQUEST_CONFIRM; its ids are `ids`, its texts are heap, owned by the request.
     struct operation_request confirm;
-    struct {
-        char *scope, *filter, *target_topic;
-        char group[GROUP_TEXT]; // its key; "": none
-    } texts;
+    struct confirm_texts texts;
     struct recipe_asked recipe;
 };
 

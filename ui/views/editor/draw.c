@@ -385,7 +385,7 @@ draw_line(const struct app *app, const struct editing *editing, struct canvas *c
     bool is_read_only = editing_why_not(editing) != NULL;
     word_at_right(canvas, line, &limit, is_read_only ? "read-only" : modified_word(editing),
                   is_read_only ? ROLE_STATUS_WARN : ROLE_EVENT_EDITED);
-    if (editing->style == STYLE_VI && editing->vi.is_inserting)
+    if (editing->keys.style == STYLE_VI && editing->keys.vi.is_inserting)
         word_at_right(canvas, line, &limit, "INSERT", ROLE_FILTER);
     if (line->cols >= FIND_FROM_COLS)
         word_at_right(canvas, line, &limit, find_words(editing, words), ROLE_FILTER);

@@ -112,7 +112,7 @@ void
 editing_show(struct editing *editing, enum section section)
 {
     editing->section = section;
-    editing->is_marking = false;
+    editing->keys.is_marking = false;
     editing->find.is_running = false;
 }
 
@@ -347,10 +347,10 @@ editing_back(struct app *app, void *state, enum action action)
         return true;
     }
     bool has_selection = editor_selection(editing_editor(editing), &from, &to);
-    if (editing->is_marking || has_selection) {
-        editing->is_marking = false;
+    if (editing->keys.is_marking || has_selection) {
+        editing->keys.is_marking = false;
         editor_unselect(editing_editor(editing));
-    } else if (editing->style == STYLE_VI) {
+    } else if (editing->keys.style == STYLE_VI) {
         if (!vi_escape(editing) && !editing_end_search(editing))
             app_say(app, SAY_INFO, ":q closes, ZZ saves");
     } else if (!editing_end_search(editing)) {
@@ -366,7 +366,7 @@ editing_cancel(struct app *app, void *state, enum action action)
     (void)action;
     if (decide_cancel(app, &editing->decide))
         return true;
-    editing->is_marking = false;
+    editing->keys.is_marking = false;
     editing->find.is_running = editing->find.is_replacing = false;
     if (editing->life == EDITING_OPEN) {
         editor_unselect(editing_editor(editing));
@@ -544,7 +544,7 @@ editing_open(struct app *app, const void *argument)
     const struct editor_argument *given = argument;
     struct editing *editing = alloc_bytes(sizeof *editing);
     editing->id = given->id;
-    editing->style = style_of(app);
+    editing->keys.style = style_of(app);
     editing->is_of_event_view = app_below(app, &view_event) != NULL;
     editing->outside.is_wanted = given->is_outside;
     editing->draft.is_on = app_config(app)->editor.keeps_drafts && app_config(app)->state_home;

@@ -38,7 +38,7 @@ editing_toggle_hex(struct app *app, void *state, enum action action)
     if (editing->section != SECTION_PAYLOAD)
         editing_show(editing, SECTION_PAYLOAD);
     editing->hex.is_on = !editing->hex.is_on;
-    editing->is_marking = false;
+    editing->keys.is_marking = false;
     editing->hex.at = editing->hex.seen = editor_cursor(editing_editor(editing));
     return true;
 }

@@ -74,11 +74,11 @@ go_to_finding(struct app *app, struct editing *editing, bool is_forward)
         const struct shape_departure *departure =
             editing_next_departure(editing, editor_cursor(editor), is_forward);
         if (departure)
-            editor_set_cursor(editor, editing_departure_cursor(departure), editing->is_marking);
+            editor_set_cursor(editor, editing_departure_cursor(departure), editing->keys.is_marking);
         app_say(app, departure ? SAY_WARN : SAY_INFO, "%s", departure ? departure->sentence : MSG_NO_FINDING);
         return;
     }
-    editor_set_cursor(editor, finding.at, editing->is_marking);
+    editor_set_cursor(editor, finding.at, editing->keys.is_marking);
     app_say(app, finding.is_warning ? SAY_WARN : SAY_ERROR, "%s",
             editor_finding_sentence(editor, &finding, sentence));
 }
@@ -95,8 +95,8 @@ editing_move(struct app *app, void *state, enum action action)
         return true;
     }
     if (action == DO_VISUAL) {
-        editing->is_marking = !editing->is_marking;
-        if (editing->is_marking)
+        editing->keys.is_marking = !editing->keys.is_marking;
+        if (editing->keys.is_marking)
             editor_select(editor, editor_cursor(editor), editor_cursor(editor));
         else
             editor_unselect(editor);
@@ -110,7 +110,7 @@ editing_move(struct app *app, void *state, enum action action)
             continue;
         size_t page = editing->place.rows > 1 ? (size_t)editing->place.rows - 1 : 1;
         if (!editor_move(editor, motions[i].motion, motions[i].by_page ? page : 1,
-                         motions[i].extends || editing->is_marking) &&
+                         motions[i].extends || editing->keys.is_marking) &&
             action == DO_BRACKET)
             app_say(app, SAY_INFO, MSG_NO_BRACKET);
     }
@@ -156,7 +156,7 @@ vi_moves_instead(struct editing *editing, enum action action)
     enum motion motion = action == DO_NEW_LINE      ? MOTION_DOWN
                          : action == DO_DELETE_LEFT ? MOTION_LEFT
                                                     : MOTION_COUNT;
-    if (editing->style != STYLE_VI || editing->vi.is_inserting || motion == MOTION_COUNT)
+    if (editing->keys.style != STYLE_VI || editing->keys.vi.is_inserting || motion == MOTION_COUNT)
         return false;
     (void)editor_move(editor, motion, 1, false);
     return true;
@@ -182,7 +182,7 @@ editing_edit(struct app *app, void *state, enum action action)
                    : action == DO_PUT          ? editor_put(editor, false, now)
                    : action == DO_UNDO         ? editor_undo(editor)
                                                : editor_redo(editor);
-    editing->is_marking = false;
+    editing->keys.is_marking = false;
     if (!is_done)
         say_undone(app, editor, action);
     return true;
@@ -194,7 +194,7 @@ editing_type(struct app *app, void *state, struct bytes text, bool is_paste)
     struct editing *editing = state;
     if (editing->life != EDITING_OPEN)
         return true;
-    bool is_command = editing->style == STYLE_VI && !editing->vi.is_inserting;
+    bool is_command = editing->keys.style == STYLE_VI && !editing->keys.vi.is_inserting;
     if (is_command && !is_paste) {
         vi_type(app, editing, text);
         return true;
@@ -202,7 +202,7 @@ editing_type(struct app *app, void *state, struct bytes text, bool is_paste)
     if (!editing_may_edit(app, editing))
         return true;
     struct editor *editor = editing_editor(editing);
-    editing->is_marking = false;
+    editing->keys.is_marking = false;
     char size[TEXT_SHORT];
     bool is_done =
         is_paste ? editor_paste(editor, text, clock_mono()) : editor_type(editor, text, clock_mono());

@@ -152,11 +152,18 @@ struct editing_hints {
     char record_words[800]; // RECORD_MISSING
 };
 
+// What keys mean now.
+struct editing_keys {
+    enum editing_style style;
+    bool is_marking; // movements extend the selection
+    struct vi vi;    // STYLE_VI
+};
+
 struct editing {
     struct decide decide; // first: see decide.h
     int64_t id;
     bool is_of_event_view; // opened from the view that names the event already
-    enum editing_style style;
+    struct editing_keys keys;
     enum editing_life life;
     struct err err;
     uint64_t number;    // of the event
@@ -171,8 +178,6 @@ struct editing {
     enum section section;             // on the screen
     struct editing_embedded embedded; // above the payload
     struct editing_hex hex;           // instead of the payload
-    bool is_marking;                  // movements extend the selection
-    struct vi vi;
     struct editing_find find;
     struct editing_save save;
     struct editing_draft draft;

@@ -23,7 +23,7 @@ insert_from(struct editing *editing, enum motion motion)
 {
     if (motion != MOTION_COUNT)
         (void)editor_move(editing_editor(editing), motion, 1, false);
-    editing->vi.is_inserting = true;
+    editing->keys.vi.is_inserting = true;
 }
 
 static void
@@ -39,7 +39,7 @@ open_line(struct editing *editing, bool is_above)
         (void)editor_move(editor, MOTION_LINE_END, 1, false);
     }
     editor_end_step(editor);
-    editing->vi.is_inserting = true;
+    editing->keys.vi.is_inserting = true;
 }
 
 // Characters under the cursor, as many as the line has.
@@ -159,7 +159,7 @@ vi_change(struct app *app, struct editing *editing, char key, size_t count)
 static void
 first_key(struct app *app, struct editing *editing, char key, size_t count)
 {
-    struct vi *vi = &editing->vi;
+    struct vi *vi = &editing->keys.vi;
     if (strchr("gdyZ", key)) {
         vi->pending = key;
         vi->count = count;
@@ -182,7 +182,7 @@ first_key(struct app *app, struct editing *editing, char key, size_t count)
 void
 vi_type(struct app *app, struct editing *editing, struct bytes text)
 {
-    struct vi *vi = &editing->vi;
+    struct vi *vi = &editing->keys.vi;
     char key = text.len == 1 ? text.data[0] : '\0';
     if (!key)
         return;
@@ -204,7 +204,7 @@ vi_type(struct app *app, struct editing *editing, struct bytes text)
 bool
 vi_escape(struct editing *editing)
 {
-    struct vi *vi = &editing->vi;
+    struct vi *vi = &editing->keys.vi;
     bool had_some = vi->is_inserting || vi->count || vi->pending;
     if (vi->is_inserting)
         (void)editor_move(editing_editor(editing), MOTION_LEFT_IN_LINE, 1, false);
