@@ -161,8 +161,8 @@ waiting_say_obstacle(const struct call *call, struct store *store, const struct 
     arena_release(&arena);
 }
 
-// Reads the operation, however long PostgreSQL is away: that says nothing about the operation. False: see err,
-// or a signal came.
+// Reads the operation, however long PostgreSQL is away: that says nothing about the operation. False: see
+// err, or a signal came.
 static bool
 get_when_there(const struct call *call, struct store *store, int64_t no, struct arena *arena,
                struct operation *operation, struct progress_line *progress, struct err *err)

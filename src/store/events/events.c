@@ -50,7 +50,8 @@ static bool
 is_tried_plain(const struct event_query *query, bool dense)
 {
     enum { MANY = 500 };
-    return dense && query->id_count >= MANY && query->cut == 0 && !(query->fields & (EVENT_KNOWN | EVENT_PARTS));
+    return dense && query->id_count >= MANY && query->cut == 0 &&
+           !(query->fields & (EVENT_KNOWN | EVENT_PARTS));
 }
 
 // By ids, LIMIT keeps the planner from joining the table as a whole: of a table without statistics it expects
