@@ -18,7 +18,9 @@ enum {
     SWEPT = 50000, // rows that a step of the sweep compares, or whose counts it compares
     FOLD_EVERY = 64,
     FOLD_ROWS = 4000,
-    PRUNED = 2000, // series that a step of the pruning looks at
+    PRUNED = 2000,    // series that a step of the pruning looks at
+    WRITTEN = 100000, // differences that a look at what was written finds at most,
+    CATCH_UPS = 20,   // and looks, before all rows are compared instead
 };
 static const int64_t LOOK_EVERY = US_PER_SECOND / 4;
 static const int64_t CHECK_EVERY = US_PER_SECOND;
@@ -87,6 +89,7 @@ struct maintainer {
     int64_t acquire_at;
     struct rollup_lease lease; // kept up to date here between two calls
     bool is_all_uncompared;    // and the comparison of those events has not begun
+    int catch_ups;             // looks at what was written meanwhile that may still be made before it
     bool is_exact;
     int changes; // since the counts were folded
 
@@ -189,6 +192,8 @@ acquire(struct maintainer *maintainer, struct err *err)
     bool begins = lease.is_mine && !is_continued(maintainer, &lease);
     maintainer->lease = lease;
     maintainer->is_all_uncompared = lease.uncompared > ROLLUP_END && lease.uncompared == lease.high;
+    if (maintainer->is_all_uncompared)
+        maintainer->catch_ups = CATCH_UPS;
     if (begins)
         maintainer_begin(maintainer);
     if (!lease.is_mine)
@@ -402,12 +407,39 @@ search_step(struct maintainer *maintainer, struct err *err)
     return !differs || maintainer_check(maintainer, err);
 }
 
+// Looks at the rows that were written while there was no maintainer. A failure, such as a limit of time, ends
+// it.
+static bool
+catch_up_written(struct maintainer *maintainer, struct err *err)
+{
+    enum rollup_compared result;
+    struct rollup_missing missing;
+    int left = maintainer->catch_ups;
+    maintainer->catch_ups = 0;
+    if (!snapshot_writer_sweep_began(&maintainer->snapshots, maintainer->store, err) ||
+        !rollup_compare_written(maintainer->store, maintainer->name, WRITTEN, &result, &missing, err))
+        return false;
+    if (result == COMPARED_ALL) {
+        maintainer->is_all_uncompared = false;
+        maintainer->lease.uncompared = ROLLUP_END;
+        maintainer->search.check_at = 0;
+        return snapshot_writer_sweep_ended(&maintainer->snapshots, maintainer->store, maintainer->name, err);
+    }
+    if (result == COMPARED_SOME) {
+        maintainer->catch_ups = left - 1;
+        maintainer->changes++;
+    }
+    return add_missing(maintainer, &missing, INT64_MIN, err);
+}
+
 // After a time without a maintainer all events are compared once. From then on it sees every change.
 static bool
 catch_up(struct maintainer *maintainer, struct err *err)
 {
     int64_t until;
     bool differs;
+    if (maintainer->catch_ups > 0)
+        return catch_up_written(maintainer, err);
     if (maintainer->is_all_uncompared &&
         !snapshot_writer_sweep_began(&maintainer->snapshots, maintainer->store, err))
         return false;

@@ -129,6 +129,68 @@ a_difference_is_noticed(void **state)
     end(&bench);
 }
 
+static void
+assert_written(struct bench *bench, enum rollup_compared wanted, int64_t gone, size_t count)
+{
+    enum rollup_compared result;
+    struct rollup_missing missing;
+    assert_works(rollup_compare_written(bench->store, bench->name, 1000, &result, &missing, &err));
+    assert_int_equal(result, wanted);
+    assert_int_equal(missing.gone, gone);
+    assert_int_equal(missing.count, count);
+    const struct rollup_range range = {
+        .ids = missing.ids, .versions = missing.versions, .id_count = missing.count};
+    if (count > 0) {
+        assert_works(rollup_gather(bench->store, bench->name, bench->series, &range, &bench->batch, &err));
+        assert_works(rollup_add(bench->store, bench->name, &bench->batch, INT64_MIN, &err));
+    }
+    rollup_missing_release(&missing);
+}
+
+// One look finds what was written, wherever it is and whatever cancels out in the count of pending events.
+static void
+what_was_written_is_compared_alone(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 500);
+    PGconn *admin = bench.world.admin;
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id BETWEEN 11 AND 15");
+    assert_written(&bench, COMPARED_SOME, 5, 0);
+    assert_written(&bench, COMPARED_ALL, 0, 0);
+    assert_check(&bench, 495, 0, 0);
+
+    test_sql(admin, "UPDATE redrive.rollup_state SET uncompared = 500");
+    test_sql(admin, "UPDATE public.dlq_events SET status = 'PENDING' WHERE id BETWEEN 11 AND 15;"
+                    "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id BETWEEN 401 AND 405;"
+                    "UPDATE public.dlq_events SET retry_count = 7 WHERE id = 300");
+    assert_written(&bench, COMPARED_SOME, 5, 6);
+    assert_written(&bench, COMPARED_ALL, 0, 0);
+    assert_true(test_number(admin, "SELECT uncompared FROM redrive.rollup_state") == ROLLUP_END);
+    assert_int_equal(test_number(admin, "SELECT sum(n) FROM redrive.rollup_total WHERE retries = 7"), 1);
+
+    // Deleted events have no row that could be found: the count tells them, which a reopened one does not
+    // hide.
+    test_sql(admin, "DELETE FROM public.dlq_events WHERE id IN (20, 21);"
+                    "UPDATE public.dlq_events SET status = 'PENDING' WHERE id IN (401, 402)");
+    assert_check(&bench, 495, 0, 0);
+    assert_written(&bench, COMPARED_SOME, 0, 2);
+    assert_written(&bench, COMPARED_ALL, 0, 0);
+    assert_check(&bench, 495, 0, -2);
+
+    // An open transaction hides what it wrote; the next look begins before it.
+    PGconn *other = test_connect(bench.world.conninfo);
+    test_sql(other, "BEGIN; UPDATE public.dlq_events SET retry_count = 9 WHERE id = 301");
+    assert_written(&bench, COMPARED_ALL, 0, 0);
+    test_sql(other, "COMMIT");
+    PQfinish(other);
+    assert_written(&bench, COMPARED_SOME, 0, 1);
+
+    test_sql(admin, "UPDATE redrive.rollup_state SET compared_floor = NULL, texts_floor = NULL");
+    assert_written(&bench, COMPARED_NOT, 0, 0);
+    end(&bench);
+}
+
 // From here on comparing finds nothing, so that it cannot repair, and hide, a fault.
 static void
 blind(struct bench *bench)
@@ -137,7 +199,10 @@ blind(struct bench *bench)
         bench->world.admin,
         "CREATE OR REPLACE FUNCTION redrive.rollup_compare(p_maintainer text, p_upto bigint, p_rows bigint,"
         " OUT until bigint, OUT gone bigint, OUT missing bigint[], OUT versions xid[]) LANGUAGE sql AS"
-        " 'SELECT 0::bigint, 0::bigint, NULL::bigint[], NULL::xid[]'");
+        " 'SELECT 0::bigint, 0::bigint, NULL::bigint[], NULL::xid[]';"
+        "CREATE OR REPLACE FUNCTION redrive.rollup_compare_written(p_maintainer text, p_rows bigint,"
+        " OUT is_done boolean, OUT gone bigint, OUT missing bigint[], OUT versions xid[]) LANGUAGE sql AS"
+        " 'SELECT NULL::boolean, 0::bigint, NULL::bigint[], NULL::xid[]'");
 }
 
 // A maintainer does not say "exact" on a check that found a difference.
@@ -455,6 +520,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_difference_is_noticed),
+        cmocka_unit_test(what_was_written_is_compared_alone),
         cmocka_unit_test(a_maintainer_says_exact_when_it_is),
         cmocka_unit_test(one_maintainer_at_a_time),
         cmocka_unit_test(an_event_counted_twice_counts_once),

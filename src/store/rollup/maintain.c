@@ -319,6 +319,26 @@ rollup_compare(struct store *store, const char *maintainer, int64_t upto, size_t
 }
 
 bool
+rollup_compare_written(struct store *store, const char *maintainer, size_t rows, enum rollup_compared *result,
+                       struct rollup_missing *missing, struct err *err)
+{
+    *missing = (struct rollup_missing){0};
+    struct params params = {0};
+    param_text(&params, maintainer);
+    param_int8(&params, (int64_t)rows);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING,
+                "SELECT is_done, gone, missing, versions FROM redrive.rollup_compare_written($1, $2)",
+                &params, &r, err))
+        return false;
+    *result = value_is_null(r, 0, 0) ? COMPARED_NOT : value_bool(r, 0, 0) ? COMPARED_ALL : COMPARED_SOME;
+    missing->gone = value_int8(r, 0, 1);
+    read_missing(r, 2, missing);
+    PQclear(r);
+    return true;
+}
+
+bool
 rollup_check(struct store *store, const char *maintainer, struct rollup_check *check, struct err *err)
 {
     struct params params = {0};

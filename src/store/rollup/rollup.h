@@ -148,6 +148,17 @@ bool rollup_drain(struct store *store, const char *maintainer, struct rollup_mis
 // Compares the `rows` rows at and below `upto` with the table.
 bool rollup_compare(struct store *store, const char *maintainer, int64_t upto, size_t rows,
                     struct rollup_missing *missing, struct err *err) MUST_CHECK;
+// Compares the rows that were written since all were compared last, at most `rows` differences at once.
+// *result: COMPARED_ALL ends the time without a maintainer; COMPARED_SOME: count what is missing and call
+// again.
+enum rollup_compared {
+    COMPARED_NOT, // it cannot be told what was written since
+    COMPARED_SOME,
+    COMPARED_ALL
+};
+bool rollup_compare_written(struct store *store, const char *maintainer, size_t rows,
+                            enum rollup_compared *result, struct rollup_missing *missing,
+                            struct err *err) MUST_CHECK;
 struct rollup_check {
     int64_t pending, ahead;
     int64_t difference; // 0: exact

@@ -87,6 +87,8 @@ CREATE UNLOGGED TABLE redrive.rollup_state (
     changed       bigint NOT NULL DEFAULT 0,
     xmin_floor    xid,               -- every transaction below it was over when the load began; NULL: not known
     uncompared    bigint NOT NULL DEFAULT -9223372036854775808, -- nobody maintained it for a while: ids up to this one are to be compared; so: done
+    -- Row versions of transactions below compared_floor are counted as they are, once the load is complete.
+    compared_floor bigint,
     -- The text snapshots are true of what was written before texts_floor (texts.sql). NULL: not known yet.
     texts_floor   bigint,
     texts_changes bigint             -- the table's count of changes then
@@ -125,7 +127,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp
 DECLARE
     s redrive.rollup_state;
     v_zone text := (SELECT zone FROM redrive.install);
-    v_floor xid := (txid_snapshot_xmin(txid_current_snapshot()) % 4294967296)::text::xid;
+    v_running bigint := txid_snapshot_xmin(txid_current_snapshot());
+    v_floor xid := (v_running % 4294967296)::text::xid;
 BEGIN
     is_mine := false;
     IF coalesce(p_version, 0) < 1 OR p_version > redrive._rollup_newest() AND p_version < 1048576 THEN
@@ -133,8 +136,8 @@ BEGIN
     ELSIF p_zone <> v_zone THEN
         RETURN;
     END IF;
-    INSERT INTO redrive.rollup_state (version, zone, low, high, buckets_from, xmin_floor)
-    SELECT p_version, v_zone, m.top, m.top, p_bucket, v_floor FROM (SELECT coalesce(max(e.id), 0) AS top FROM :"events" e) AS m
+    INSERT INTO redrive.rollup_state (version, zone, low, high, buckets_from, xmin_floor, compared_floor)
+    SELECT p_version, v_zone, m.top, m.top, p_bucket, v_floor, v_running FROM (SELECT coalesce(max(e.id), 0) AS top FROM :"events" e) AS m
      WHERE NOT EXISTS (SELECT FROM redrive.rollup_state)
     ON CONFLICT DO NOTHING;
     SELECT * INTO s FROM redrive.rollup_state FOR UPDATE SKIP LOCKED;
@@ -148,8 +151,8 @@ BEGIN
         s.low := s.high;
         s.buckets_from := p_bucket;
         UPDATE redrive.rollup_state
-           SET version = p_version, zone = v_zone, low = s.low, high = s.high, buckets_from = p_bucket, xmin_floor = v_floor, exact_at = NULL,
-               checked_at = NULL;
+           SET version = p_version, zone = v_zone, low = s.low, high = s.high, buckets_from = p_bucket, xmin_floor = v_floor,
+               compared_floor = v_running, texts_floor = NULL, exact_at = NULL, checked_at = NULL;
     END IF;
     IF s.lease_until < clock_timestamp() - interval '5 s' THEN
         UPDATE redrive.rollup_state SET uncompared = s.high, exact_at = NULL;

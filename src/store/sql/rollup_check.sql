@@ -76,6 +76,46 @@ BEGIN
     END IF;
 END $$;
 
+-- The same for all rows at once that were written since all were compared: one look over the table, which costs a tenth of comparing each row.
+-- Deleted rows escape it. The count of pending events tells them, because nothing is left that could balance it. is_done: nothing was different, so
+-- that all is compared. NULL: it is not known since when, or too long ago for the age of a row to tell.
+-- Plan: each row that was written is looked up in rollup_event, since they are few.
+CREATE OR REPLACE FUNCTION redrive.rollup_compare_written(p_maintainer text, p_rows bigint, OUT is_done boolean, OUT gone bigint, OUT missing bigint[],
+                                                OUT versions xid[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    s redrive.rollup_state;
+    v_running bigint := txid_snapshot_xmin(txid_current_snapshot()); -- before the look, which sees all that ended below it
+    v_since bigint;
+    v_floor xid;
+    v_gone bigint[];
+BEGIN
+    s := redrive._rollup_renew(p_maintainer);
+    v_since := greatest(s.compared_floor, s.texts_floor);
+    IF s.low > -9223372036854775808 OR v_since IS NULL OR v_since > v_running OR v_running - v_since > 1000000000
+       OR EXISTS (SELECT FROM redrive.rollup_batch) THEN
+        RETURN;
+    END IF;
+    v_floor := (v_since % 4294967296)::text::xid;
+    SELECT array_agg(d.id) FILTER (WHERE d.status IS DISTINCT FROM 'PENDING'), array_agg(d.id) FILTER (WHERE d.status = 'PENDING'),
+           array_agg(d.version) FILTER (WHERE d.status = 'PENDING')
+      INTO v_gone, missing, versions
+      FROM (SELECT w.id, w.status, w.version
+              FROM (SELECT e.id, e.status, e.xmin AS version FROM :"events" e WHERE age(e.xmin) <= age(v_floor) AND e.id <= s.high) w
+              LEFT JOIN LATERAL (SELECT x.dlq_id, x.version FROM redrive.rollup_event x WHERE x.dlq_id = w.id OFFSET 0) b ON true
+             WHERE CASE WHEN w.status = 'PENDING' THEN NOT redrive._rollup_is_current(b.version, w.version, s.xmin_floor)
+                        ELSE b.dlq_id IS NOT NULL END
+             LIMIT p_rows) d;
+    is_done := v_gone IS NULL AND missing IS NULL;
+    gone := coalesce(cardinality(v_gone), 0);
+    IF gone > 0 THEN
+        PERFORM redrive._rollup_remove(v_gone);
+    END IF;
+    IF is_done THEN
+        UPDATE redrive.rollup_state SET uncompared = -9223372036854775808, compared_floor = v_running;
+    END IF;
+END $$;
+
 -- Do counts and table agree? One statement, so one snapshot. difference: pending events that are not counted, less counted ones that are not
 -- pending. Arrivals and what redrive changed itself are known to be ahead and left out.
 CREATE OR REPLACE FUNCTION redrive.rollup_check(p_maintainer text, OUT pending bigint, OUT ahead bigint, OUT difference bigint)
