@@ -85,9 +85,10 @@ checks_check(const struct call *call, struct err *err)
 static bool
 consumers_check(const struct call *call, struct err *err)
 {
-    struct topic_rules *rules = topic_rules_create(call->settings.publish.consumers, err);
-    bool ok = rules || err_context(err, "%s", call->settings.origins[SETTING_ID_consumers].where);
-    topic_rules_destroy(rules);
+    struct arena arena = {0};
+    bool ok = topic_rules_read(call->settings.publish.consumers, &arena, err) ||
+              err_context(err, "%s", call->settings.origins[SETTING_ID_consumers].where);
+    arena_release(&arena);
     return ok;
 }
 

@@ -49,7 +49,10 @@ publishing_plan(struct call *call)
 {
     struct broker_settings broker = publishing_broker(call);
     const struct publish_settings *publish = &call->settings.publish;
-    return (struct plan_settings){.key = publish->key,
+    struct err ignored = {0}; // whoever begins to send checks the rows
+    const struct topic_rules *rules = topic_rules_read(publish->consumers, &call->settings.arena, &ignored);
+    return (struct plan_settings){.rules = rules,
+                                  .key = publish->key,
                                   .is_key_only = strcmp(publish->partition, "key") == 0,
                                   .keeps_headers = publish->keep_headers,
                                   .is_compressing = broker_settings_compress(&broker)};

@@ -1,14 +1,10 @@
 #include "core/topic_rules.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include "base/alloc.h"
-#include "base/arena.h"
 #include "base/bytes.h"
 #include "core/target.h"
 
 struct topic_rules {
-    struct arena arena;
     struct topic_rule *rows;
     size_t count;
 };
@@ -70,14 +66,15 @@ read_row(struct topic_rule *rule, struct bytes row, struct arena *arena, struct 
            read_words(rule, bytes_slice(row, colon + 1, row.len - colon - 1), arena, err);
 }
 
-struct topic_rules *
-topic_rules_create(const char *rows, struct err *err)
+const struct topic_rules *
+topic_rules_read(const char *rows, struct arena *arena, struct err *err)
 {
-    struct topic_rules *rules = alloc_bytes(sizeof *rules);
+    struct topic_rules *rules = arena_array(arena, 1, sizeof *rules);
+    *rules = (struct topic_rules){0};
     size_t lines = 1;
     for (const char *c = rows; c && *c; c++)
         lines += *c == '\n';
-    rules->rows = arena_array(&rules->arena, lines, sizeof *rules->rows);
+    rules->rows = arena_array(arena, lines, sizeof *rules->rows);
     for (struct bytes rest = rows ? bytes_of(rows) : BYTES(""); rest.len > 0;) {
         size_t end = bytes_find(rest, BYTES("\n"), 0);
         struct bytes row = bytes_slice(rest, 0, end);
@@ -86,22 +83,13 @@ topic_rules_create(const char *rows, struct err *err)
             continue;
         struct err why = {0};
         rules->rows[rules->count] = (struct topic_rule){0};
-        if (!read_row(&rules->rows[rules->count++], row, &rules->arena, &why)) {
+        if (!read_row(&rules->rows[rules->count++], row, arena, &why)) {
             err_set(err, ERR_USAGE, "consumers, row %zu (%.*s): %s", rules->count,
                     (int)(row.len < 100 ? row.len : 100), row.data, why.text);
-            topic_rules_destroy(rules);
             return NULL;
         }
     }
     return rules;
-}
-
-void
-topic_rules_destroy(struct topic_rules *rules)
-{
-    if (rules)
-        arena_release(&rules->arena);
-    free(rules);
 }
 
 const struct topic_rule *

@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "base/arena.h"
 #include "base/err.h"
 
 struct topic_rule {
@@ -26,9 +27,9 @@ struct topic_rule {
 
 struct topic_rules;
 
-// Rows with newlines between them; NULL: none. ERR_USAGE names the row.
-struct topic_rules *topic_rules_create(const char *rows, struct err *err);
-void topic_rules_destroy(struct topic_rules *rules);
+// Rows with newlines between them; NULL: none. They live in the arena. NULL, with ERR_USAGE that names the
+// row.
+const struct topic_rules *topic_rules_read(const char *rows, struct arena *arena, struct err *err);
 
 // NULL: nothing is said of it. `rules` may be NULL.
 const struct topic_rule *topic_rule_of(const struct topic_rules *rules, const char *topic);

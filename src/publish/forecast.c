@@ -155,10 +155,17 @@ by_count(const void *a, const void *b)
     return x->count < y->count ? 1 : x->count > y->count ? -1 : 0;
 }
 
-// The one topic that all events are meant for, where some came from dead letter queues of it.
+// The one topic that all events are meant for, where some came from dead letter queues of it, or where groups
+// that read their own must not get them again.
 static const char *
-derive(const struct preview *preview, struct arena *arena)
+derive(const struct forecast *forecast, struct preview *preview, struct arena *arena)
 {
+    const struct topic_rule *rule = preview->topic_count == 1 && preview->topics[0].topic
+                                        ? topic_rule_of(forecast->plan->rules, preview->topics[0].topic)
+                                        : NULL;
+    preview->is_routed = rule && rule->spared_count;
+    if (preview->is_routed)
+        return arena_printf(arena, "%s", rule->to);
     struct bytes derived = BYTES_ABSENT;
     bool is_some = false;
     for (size_t i = 0; i < preview->topic_count; i++) {
@@ -201,7 +208,7 @@ forecast_topics(struct forecast *forecast, const struct preview_query *query, st
     }
     if (preview->topic_count)
         qsort(preview->topics, preview->topic_count, sizeof *preview->topics, by_count);
-    preview->derived = query->to ? NULL : derive(preview, arena);
+    preview->derived = query->to ? NULL : derive(forecast, preview, arena);
     if (preview->topic_count > TOPICS_SHOWN)
         preview->topic_count = TOPICS_SHOWN;
     return true;

@@ -207,6 +207,11 @@ plan_topic(struct making *making)
     else if (input->topic && input->topic->state != TOPIC_KNOWN)
         publish_plan_refuse(making, "%s",
                             plan_topic_refusal(input->topic->state, plan->topic, making->arena));
+    const struct topic_rule *rule = topic_rule_of(making->settings->rules, plan->topic);
+    if (!refusal && rule && rule->spared_count)
+        publish_plan_refuse(making,
+                            "%s must not get events of %s again (consumers): --to %s sends them past it",
+                            rule->spared[0], plan->topic, rule->to);
 }
 
 static void

@@ -13,8 +13,10 @@
 #include "broker/broker.h"
 #include "broker/fetch.h"
 #include "core/event.h"
+#include "core/topic_rules.h"
 
 struct plan_settings {
+    const struct topic_rules *rules; // groups that must not get events of a topic again; NULL: none
     // Where a record's key comes from when none is kept: "source_id", "event_id", "none", or "$.path" in the
     // payload; NULL: source_id. A column that is NULL gives a null key; a path that leads to no string,
     // number or truth value refuses the event, because a key that is wanted for order must not become a

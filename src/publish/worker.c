@@ -450,11 +450,9 @@ worker_run(const struct worker_settings *settings, struct err *err)
     gethostname(host, sizeof host - 1);
     snprintf(run.endpoints.worker, sizeof run.endpoints.worker, "%s/%d/%lld", host, (int)getpid(),
              (long long)(clock_now() / US_PER_SECOND));
-    run.topic_rules = topic_rules_create(settings->consumers, err);
-    if (!run.topic_rules)
-        return false;
-    if (!store_open(&run.endpoints.store, &settings->store, err)) {
-        topic_rules_destroy(run.topic_rules);
+    run.plan.rules = topic_rules_read(settings->consumers, &run.rules, err);
+    if (!run.plan.rules || !store_open(&run.endpoints.store, &settings->store, err)) {
+        arena_release(&run.rules);
         return false;
     }
 
@@ -463,6 +461,6 @@ worker_run(const struct worker_settings *settings, struct err *err)
     endpoints_close(&run.endpoints);
     store_close(run.endpoints.store);
     arena_release(&run.shown.arena);
-    topic_rules_destroy(run.topic_rules);
+    arena_release(&run.rules);
     return is_good;
 }

@@ -55,7 +55,7 @@ look(struct worker_run *run, const char *const *topics, size_t count, struct are
     }
     for (size_t t = 0; t < count; t++)
         if (!found[t].note || found[t].count)
-            await_named(run->topic_rules, &found[t], arena);
+            await_named(run->plan.rules, &found[t], arena);
     return consumers_keep(run->endpoints.store, run->endpoints.cluster.name, found, count, err);
 }
 

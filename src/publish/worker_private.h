@@ -18,7 +18,6 @@
 #define LOOK_EVERY 500000 // µs, for new work when there is none
 
 struct lane;
-struct topic_rules;
 struct work;
 
 // What the publisher's tables are bound to: those of the worker itself, and of each publisher.
@@ -88,7 +87,7 @@ enum idle_reason {
 struct worker_run {
     const struct worker_settings *settings;
     struct plan_settings plan;
-    struct topic_rules *topic_rules;
+    struct arena rules; // of plan.rules
     struct endpoints endpoints;
     struct worker_publisher publishers[WORKER_SLOTS];
     size_t turn;           // the publisher that is given something next

@@ -435,7 +435,8 @@ describe_topics(struct app *app, const struct decide *decide, const struct previ
     const char *words = *status->promise_words ? status->promise_words : MSG_NOT_PROBED;
     dialog_line(decide->dialog, ROLE_DIALOG, "to   %s", targets ? strbuf_text(&line) : MSG_NO_TARGET);
     if (decide->is_derived && decide_fields_topic(decide->dialog).len)
-        dialog_line(decide->dialog, ROLE_DIALOG, MSG_TARGET_DERIVED);
+        dialog_line(decide->dialog, ROLE_DIALOG, "%s",
+                    decide->is_routed ? MSG_TARGET_ROUTED : MSG_TARGET_DERIVED);
     describe_readers(app, decide, preview);
     for (size_t i = 0; i < preview->topic_count; i++) {
         if (preview->topics[i].refusal)
@@ -486,6 +487,7 @@ fill_in_target(struct app *app, struct decide *decide, const struct preview *pre
     if (!preview->derived || decide->is_derived || decide_fields_topic(decide->dialog).len)
         return false;
     decide->is_derived = true;
+    decide->is_routed = preview->is_routed;
     decide_fields_set_topic(decide->dialog, preview->derived);
     edited(app, decide);
     return true;

@@ -36,6 +36,7 @@ struct decide {
     bool is_named;               // chosen one by one, or by is:quarantined
     struct strbuf recipe, would; // of ACTION_CORRECT
     int64_t refused_by_check;    // likewise
+    bool is_routed;              // it was by the setting consumers
     bool is_derived;             // `to` was filled in, from the names of dead letter queues
     bool restores_resolved;      // of ACTION_RESTORE: resolved events; else discarded ones
 };

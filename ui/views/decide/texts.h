@@ -36,6 +36,7 @@
 #define MSG_NO_TARGET "no topic"
 #define MSG_TARGET_REFUSED "%s will be refused: %s"
 #define MSG_TARGET_DERIVED "     from the name of the dead letter queue; edit `to` to send elsewhere"
+#define MSG_TARGET_ROUTED "     by the setting consumers; edit `to` to send elsewhere"
 #define MSG_TOPICS_NOT_ASKED " · topics not asked yet"
 #define MSG_TOPICS_ASKED " · topics asked just now"
 #define MSG_TOPICS_ASKED_AGO " · topics asked %s ago"
