@@ -20,6 +20,7 @@
 #include "commands/publishing.h"
 #include "commands/readers.h"
 #include "commands/recipe_use.h"
+#include "commands/rollup.h"
 #include "commands/waiting.h"
 #include "core/filter/filter.h"
 #include "core/selection.h"
@@ -205,6 +206,16 @@ choose_undone(struct change *change, struct err *err)
                    no);
 }
 
+// What is only described may be found out of the rollup, where no order matters. What is changed is chosen in
+// the table.
+static void
+choose_counted(struct change *change, struct choice *choice)
+{
+    struct call *call = change->call;
+    if (call->options.change.dry_run && choice->limit == 0 && choose_is_counted(change->store, choice))
+        (void)rollup_find(call, change->store, &choice->is_counted);
+}
+
 static bool
 choose(struct change *change, struct err *err)
 {
@@ -220,9 +231,11 @@ choose(struct change *change, struct err *err)
     progress_begin(&progress, call, "events");
     const char *status = call->options.choice.status;
     change->restores_resolved = change->action == ACTION_RESTORE && status && strcmp(status, "resolved") == 0;
-    bool ok = choosing_read(call, otherwise, &choice, err) &&
-              choose_ids(change->store, &choice, choosing_tick, &progress, &change->ids, &change->count,
-                         &tally, err);
+    bool ok = choosing_read(call, otherwise, &choice, err);
+    if (ok)
+        choose_counted(change, &choice);
+    ok = ok && choose_ids(change->store, &choice, choosing_tick, &progress, &change->ids, &change->count,
+                          &tally, err);
     progress_end(&progress);
     choosing_say_undecided(call, &tally);
     ok = ok && choosing_check_known(&tally, err);

@@ -31,18 +31,20 @@ count_event(void *context, const struct event *event)
 }
 
 // Everything pending, out of the rollup. It does not know in which hour the events that returned were
-// created.
+// created. Where something is chosen, the choice may take its events one by one.
 static bool
-read_rollup(struct call *call, struct store *store, struct group_counting *counting, bool *is_read,
-            struct err *err)
+read_rollup(struct call *call, struct store *store, struct group_counting *counting, struct choice *chosen,
+            bool *is_read, struct err *err)
 {
     const struct choice_options *choice = &call->options.choice;
     bool is_whole =
         !choice->ids.is_given && !choice->group && !choice->filter && !choice->queue && !choice->status;
     *is_read = false;
-    if (!is_whole || counting->pivot == PIVOT_HOUR)
-        return true;
-    return sums_read(call, store, counting->backlog, is_read, err);
+    if (is_whole && counting->pivot != PIVOT_HOUR)
+        return sums_read(call, store, counting->backlog, is_read, err);
+    if (choose_is_counted(store, chosen))
+        (void)rollup_find(call, store, &chosen->is_counted);
+    return true;
 }
 
 // --- what a group is called: learned from a sample of each ---
@@ -240,7 +242,7 @@ groups(struct call *call, struct store *store, struct group_counting *counting, 
     bool ok = choosing_read(call, 1u << EVENT_PENDING, &choice, err) && store_now(store, &now, err);
     choice.limit = 0; // of groups here: the largest N
     bool is_read = false;
-    ok = ok && read_rollup(call, store, counting, &is_read, err);
+    ok = ok && read_rollup(call, store, counting, &choice, &is_read, err);
     if (ok && !is_read)
         ok = choose_scan(store, &choice, fields, count_event, choosing_tick, counting, &tally, err) &&
              choosing_check_known(&tally, err) &&

@@ -18,17 +18,19 @@ say_since(struct call *call, const struct rollup_state *state)
 }
 
 bool
-rollup_find(struct call *call, struct store *store)
+rollup_find(struct call *call, struct store *store, bool *is_readable)
 {
     struct rollup_state state;
-    return rollup_is_exact(store, &state) && say_since(call, &state);
+    const struct store_settings settings = publishing_store(call);
+    bool is_exact = rollup_catch_up(&settings, store, &state) && say_since(call, &state);
+    if (is_readable)
+        *is_readable = is_exact && rollup_is_readable(&state);
+    return is_exact;
 }
 
 bool
 sums_read(struct call *call, struct store *store, struct backlog *backlog, bool *is_read, struct err *err)
 {
-    struct rollup_state state;
-    const struct store_settings settings = publishing_store(call);
-    *is_read = rollup_catch_up(&settings, store, &state) && say_since(call, &state);
+    *is_read = rollup_find(call, store, NULL);
     return !*is_read || rollup_read(store, backlog, false, err);
 }

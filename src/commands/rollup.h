@@ -5,11 +5,10 @@
 #include "commands/cli/command.h"
 #include "core/backlog/backlog.h"
 
-// Was the rollup exact a moment ago? Says on standard error as of when.
-bool rollup_find(struct call *call, struct store *store);
-// Reads the rollup into backlog where it is exact (*is_read). Otherwise the caller reads the events. A rollup
-// that was not maintained for a while is caught up first, where this session may, for at most 20 s: a third
-// of the time that fingerprinting every event takes.
+// Is the rollup exact? Says on standard error as of when. One that was not maintained for a while is caught
+// up first, where this session may. *is_readable: also event by event (NULL: no matter).
+bool rollup_find(struct call *call, struct store *store, bool *is_readable);
+// Reads the rollup into backlog where it is exact (*is_read). Otherwise the caller reads the events.
 bool sums_read(struct call *call, struct store *store, struct backlog *backlog, bool *is_read,
                struct err *err) MUST_CHECK;
 

@@ -241,7 +241,7 @@ command_stats(struct call *call, struct err *err)
         return command_status(err);
     struct arena arena = {0};
     struct stats stats = {0};
-    bool ok = analyses_read(store, rollup_find(call, store), &arena, &stats, err);
+    bool ok = analyses_read(store, rollup_find(call, store, NULL), &arena, &stats, err);
     struct stats_report report = {.call = call, .stats = &stats, .zone_us = store_info(store)->zone_us};
     for (size_t i = 0; ok && i < sizeof analyses / sizeof *analyses; i++)
         ok = call->options.general.json ? analyses[i].json(&report, err) : analyses[i].text(&report, err);

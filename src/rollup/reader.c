@@ -29,11 +29,17 @@ rollup_is_exact(struct store *store, struct rollup_state *state)
 }
 
 bool
+rollup_is_readable(const struct rollup_state *state)
+{
+    return !state->is_counting && !state->is_listing;
+}
+
+bool
 rollup_catch_up(const struct store_settings *settings, struct store *store, struct rollup_state *state)
 {
     if (!read_state(store, state))
         return false;
-    if (is_exact(state))
+    if (is_exact(state) && (rollup_is_readable(state) || state->is_kept))
         return true;
     if (state->is_kept || settings->is_read_only)
         return false;

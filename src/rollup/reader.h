@@ -8,8 +8,10 @@
 // The rollup equalled the table a moment ago; only later arrivals may be missing. A question that cannot be
 // answered is no failure: false, look at the events.
 bool rollup_is_exact(struct store *store, struct rollup_state *state);
-// The same. But where nobody maintained the rollup for a while, and this session may, it catches up first, on
-// another connection, for 20 s at most.
+// The same, and each event can be read in it: nothing of a first count is left to be moved.
+bool rollup_is_readable(const struct rollup_state *state);
+// As rollup_is_exact. But where nobody maintained the rollup for a while, and this session may, it catches up
+// first, on another connection, for 20 s at most. Then it is readable, too.
 bool rollup_catch_up(const struct store_settings *settings, struct store *store, struct rollup_state *state);
 
 #endif

@@ -10,6 +10,7 @@
 #include "store/events/pass.h"
 #include "store/events/events.h"
 #include "store/operations/operations.h"
+#include "store/rollup/rollup.h"
 
 enum {
     NARROW_PAGE = 5000,
@@ -330,17 +331,104 @@ scan_pass(struct store *store, struct choose_pass *scan, struct err *err)
     return ok;
 }
 
+// --- out of the rollup ---
+
+// Do the columns of counted events decide?
+static bool
+is_for_rollup(const struct matcher *matcher)
+{
+    for (size_t i = 0; matcher->filter != NULL && i < filter_terms(matcher->filter); i++)
+        if (filter_term_from(matcher->filter, i) != FILTER_FROM_ROW)
+            return false;
+    return matcher->choice->is_counted && matcher->statuses == 1u << EVENT_PENDING;
+}
+
+struct counting {
+    struct choose_pass *scan;
+    int64_t *unsure; // ids of events whose rows decide
+    size_t count, capacity;
+};
+
+static enum filter_verdict
+verdict_at(struct matcher *matcher, const struct event *event, int64_t created_at)
+{
+    struct event then = *event;
+    then.created_at = created_at;
+    return matcher->filter == NULL ? FILTER_YES : filter_match(matcher->filter, &then);
+}
+
+// Times of counted events are whole seconds: where the first and the last instant of that second differ, the
+// row decides.
+static bool
+take_counted(void *context, const struct event *event, bool is_whole)
+{
+    struct counting *counting = context;
+    struct choose_pass *scan = counting->scan;
+    struct matcher *matcher = &scan->matcher;
+    struct choose_tally *tally = scan->tally;
+    enum filter_verdict first = is_whole ? verdict_at(matcher, event, event->created_at) : FILTER_UNDECIDED;
+    if (is_whole && verdict_at(matcher, event, event->created_at + US_PER_SECOND - 1) != first)
+        first = FILTER_UNDECIDED;
+    if (first == FILTER_UNDECIDED) {
+        counting->unsure =
+            alloc_grow(counting->unsure, counting->count, &counting->capacity, sizeof *counting->unsure);
+        counting->unsure[counting->count++] = event->id;
+        return true;
+    }
+    bool looks = ++tally->scanned % NARROW_PAGE == 0;
+    if (looks && scan->tick != NULL && !scan->tick(scan->context, tally))
+        return false;
+    const struct choice *choice = matcher->choice;
+    if (first != FILTER_YES ||
+        (choice->group != NULL &&
+         (event->group < matcher->group_low || event->group > matcher->group_high)) ||
+        (choice->queue != NULL && !bytes_equal_text(event->topic, choice->queue)))
+        return true;
+    tally->matched++;
+    return scan->each(scan->context, event);
+}
+
+static bool
+scan_counted(struct store *store, struct choose_pass *scan, struct err *err)
+{
+    struct counting counting = {.scan = scan};
+    struct err failure = {0};
+    bool ok = rollup_events(store, take_counted, &counting, &failure);
+    if (!ok && failure.kind == ERR_CANCELLED)
+        ok = stopped(err);
+    else if (!ok && err)
+        *err = failure;
+    ok = ok && scan_ids(store, scan, counting.unsure, counting.count, false, err);
+    free(counting.unsure);
+    return ok;
+}
+
 static bool
 choose_scan_all(struct store *store, struct choose_pass *scan, struct err *err)
 {
     struct prefilter prefilter = {0};
     struct filter *filter = scan->matcher.filter;
+    if (is_for_rollup(&scan->matcher))
+        return scan_counted(store, scan, err);
     bool ok = filter == NULL || prefilter_init(&prefilter, store, filter, err);
     ok = ok && (prefilter.is_usable           ? scan_prefiltered(store, scan, &prefilter, err)
                 : is_for_pass(&scan->matcher) ? scan_pass(store, scan, err)
                                               : scan_table(store, scan, err));
     prefilter_release(&prefilter);
     return ok;
+}
+
+bool
+choose_is_counted(struct store *store, const struct choice *choice)
+{
+    struct choice counted = *choice;
+    counted.is_counted = true;
+    struct matcher matcher;
+    struct err ignored = {0};
+    bool is_of_use =
+        !choice->has_ids && matcher_init(store, &counted, 0, &matcher, &ignored) && is_for_rollup(&matcher);
+    filter_destroy(matcher.filter);
+    return is_of_use;
 }
 
 bool

@@ -1,9 +1,9 @@
 // choose: which events a command is about. Ids, group, filter, queue and status narrow each other. The
 // matching is done here, never in SQL.
 //
-// Reads no more columns than the filter needs. Where only ids are wanted, one pass over the table decides:
-// over the column of one term (search/prefilter), or over short columns and groups (store/events/pass). Else
-// events are read page by page.
+// Reads no more columns than the filter needs, and counted events instead of the table where those suffice.
+// Where only ids are wanted, one pass over the table decides: over the column of one term (search/prefilter),
+// or over short columns and groups (store/events/pass). Else events are read page by page.
 #ifndef REDRIVE_SEARCH_CHOOSE_H
 #define REDRIVE_SEARCH_CHOOSE_H
 
@@ -24,6 +24,10 @@ struct choice {
     unsigned statuses;  // set of 1 << enum event_status; 0: those a status: term of the filter asks for, else
                         // `otherwise`
     unsigned otherwise;
+    // The rollup is exact now, event by event (rollup/reader.h), and of an event the caller needs no more
+    // than it knows (store/rollup/rollup.h): then it answers where it can, instead of the table. Its times
+    // are whole seconds.
+    bool is_counted;
     int64_t limit;     // 0: none
     bool newest_first; // by created_at, then id; default oldest first. The limit is counted from the first.
 };
@@ -40,6 +44,10 @@ struct choose_tally {
     size_t undecided_count, undecided_capacity;
 };
 void choose_tally_release(struct choose_tally *tally);
+
+// Would is_counted be of use? Else the rollup need not be asked for. A mistake in the choice is none here:
+// false.
+bool choose_is_counted(struct store *store, const struct choice *choice);
 
 // Calls `each` for every chosen event, highest id first (has_ids: in their order). The event has at least
 // these `fields` (enum event_fields), with 0 only id and created_wall, and is valid during the call. Limit

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "core/backlog/backlog.h"
 #include "rollup/maintainer.h"
+#include "search/choose.h"
 #include "store/events/events.h"
 #include "store/rollup/rollup.h"
 
@@ -437,6 +438,121 @@ a_night_without_maintainer_is_caught_up(void **state)
     end(&bench);
 }
 
+// --- choosing out of the rollup ---
+
+struct chosen {
+    struct chosen_event {
+        int64_t id, created;
+        uint64_t group;
+        int32_t retries;
+        uint64_t type, source, topic, class; // hashes
+        bool is_returned;
+    } events[4000];
+    size_t count;
+};
+
+static bool
+note_chosen(void *context, const struct event *event)
+{
+    struct chosen *chosen = context;
+    struct bytes texts[] = {event->event_type, event->source_table, event->topic, event->error_class};
+    uint64_t hashes[4];
+    for (int i = 0; i < 4; i++)
+        hashes[i] = texts[i].len ? bytes_hash(texts[i]) : 0;
+    struct chosen_event *noted = &chosen->events[chosen->count++];
+    memset(noted, 0, sizeof *noted);
+    noted->id = event->id;
+    noted->created = event->created_at == TIME_ABSENT
+                         ? TIME_ABSENT
+                         : event->created_at / US_PER_SECOND; // may be before 2000
+    noted->group = event->group;
+    noted->retries = event->retry_count;
+    noted->type = hashes[0];
+    noted->source = hashes[1];
+    noted->topic = hashes[2];
+    noted->class = hashes[3];
+    noted->is_returned = event->known.returned > 0;
+    return true;
+}
+
+static int
+by_id(const void *left, const void *right)
+{
+    const struct chosen_event *a = left, *b = right;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static void
+scan_chosen(struct bench *bench, struct choice choice, bool is_counted, struct chosen *chosen)
+{
+    struct choose_tally tally = {0};
+    choice.otherwise = 1u << EVENT_PENDING;
+    choice.is_counted = is_counted;
+    chosen->count = 0;
+    assert_int_equal(choose_is_counted(bench->world.store, &choice), true);
+    assert_works(choose_scan(bench->world.store, &choice, EVENT_NARROW | EVENT_GROUP | EVENT_KNOWN,
+                             note_chosen, NULL, chosen, &tally, &err));
+    if (chosen->count)
+        qsort(chosen->events, chosen->count, sizeof *chosen->events, by_id);
+    choose_tally_release(&tally);
+}
+
+// Also where a second, 255 retries or a time before 2000 does not tell, and with what redrive closed a moment
+// ago.
+static void
+a_choice_is_the_same_out_of_the_rollup(void **state)
+{
+    (void)state;
+    struct bench bench;
+    begin(&bench, 2000);
+    PGconn *admin = bench.world.admin;
+    test_sql(
+        admin,
+        "UPDATE public.dlq_events SET retry_count = 254 + id %% 4 WHERE id %% 50 = 0;"
+        "UPDATE public.dlq_events SET created_at = '1999-01-01' WHERE id %% 70 = 0;"
+        "UPDATE public.dlq_events SET created_at = NULL WHERE id %% 71 = 0;"
+        "UPDATE public.dlq_events SET kafka_topic = NULL WHERE id %% 73 = 0;"
+        "UPDATE public.dlq_events SET created_at = '2026-01-02 03:04:05'::timestamp + id * interval '1 ms'"
+        " WHERE id BETWEEN 1000 AND 1999");
+    for (int64_t until = clock_mono() + PATIENCE;
+         !maintainer_is_exact(bench.maintainer) ||
+         test_number(admin, "SELECT count(*) FROM redrive.rollup_batch") > 0;) {
+        assert_true(clock_mono() < until);
+        maintainer_step(bench.maintainer);
+    }
+    int64_t no = make_operation(&bench.world, bench.world.store, ACTION_DISCARD, 301, 340), applied, left = 1;
+    while (left > 0)
+        assert_works(work_apply(bench.world.store, no, 100, &applied, &left, &err));
+
+    static struct chosen counted, read;
+    char group[GROUP_TEXT];
+    const char *const filters[] = {NULL,
+                                   "retries:>255",
+                                   "retries:<2",
+                                   "created:<2000",
+                                   "created:2026-01-02T03:04:05",
+                                   "created:>=2026-01-02T03:04:06",
+                                   "!topic:orders",
+                                   "retries:>0 created:<2026-01-02T03:04:06"};
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        scan_chosen(&bench, (struct choice){.filter = filters[i]}, false, &read);
+        scan_chosen(&bench, (struct choice){.filter = filters[i]}, true, &counted);
+        assert_int_equal(counted.count, read.count);
+        assert_memory_equal(counted.events, read.events, read.count * sizeof *read.events);
+        assert_true(i > 0 || read.count == 1960);
+        if (i == 0)
+            group_text(read.events[0].group, group);
+    }
+    scan_chosen(&bench, (struct choice){.group = group}, false, &read);
+    scan_chosen(&bench, (struct choice){.group = group}, true, &counted);
+    assert_true(read.count > 0 && read.count < 1960);
+    assert_int_equal(counted.count, read.count);
+    assert_memory_equal(counted.events, read.events, read.count * sizeof *read.events);
+    const struct choice by_text = {.filter = "timed.out", .otherwise = 1u << EVENT_PENDING};
+    assert_false(choose_is_counted(bench.world.store, &by_text));
+    end(&bench);
+}
+
 // The same while the only maintainer was frozen.
 static void
 a_frozen_maintainer_catches_up(void **state)
@@ -639,6 +755,7 @@ main(void)
         cmocka_unit_test(an_event_listed_twice_counts_once),
         cmocka_unit_test(changes_of_redrive_count_at_once),
         cmocka_unit_test(a_night_without_maintainer_is_caught_up),
+        cmocka_unit_test(a_choice_is_the_same_out_of_the_rollup),
         cmocka_unit_test(a_frozen_maintainer_catches_up),
         cmocka_unit_test(helpers_do_the_work_once),
         cmocka_unit_test(a_maintainer_of_lost_tables_begins_again),

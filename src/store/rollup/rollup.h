@@ -70,6 +70,12 @@ typedef void rollup_row_fn(void *context, const struct event *event);
 bool rollup_rows(struct store *store, int64_t upto, size_t limit, rollup_row_fn *each, void *context,
                  struct err *err) MUST_CHECK;
 
+// All counted events, highest id first, as of one moment: what rollup_rows gives, and known.returned.
+// is_whole false: the rollup does not know all of that, and only the id is filled in. each returns false to
+// stop early (then ERR_CANCELLED). Complete while the state says neither is_counting nor is_listing.
+typedef bool rollup_event_fn(void *context, const struct event *event, bool is_whole);
+bool rollup_events(struct store *store, rollup_event_fn *each, void *context, struct err *err) MUST_CHECK;
+
 // --- maintaining ---
 
 // As the id where reading downwards has ended: any id may be in the table, 0 and negative ones too.
