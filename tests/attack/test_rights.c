@@ -211,8 +211,9 @@ assert_sees_everything(struct store *store)
     assert_works(audit_list(store, 0, 0, 10, &arena, &rows, &count, &err));
     assert_works(operation_list(store, 0, 10, &arena, &operations, &count, &err));
     assert_works(operation_changes(store, &token, &has_changed, &err));
-    assert_works(
-        look_ahead(store, &(struct preview_query){ACTION_REPROCESS, &id, 1, NULL}, &arena, &preview, &err));
+    assert_works(look_ahead(store,
+                            &(struct preview_query){.action = ACTION_REPROCESS, .ids = &id, .count = 1},
+                            &arena, &preview, &err));
     arena_release(&arena);
 }
 

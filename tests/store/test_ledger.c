@@ -793,7 +793,8 @@ events_that_come_back_are_known(void **state)
     assert_int_equal(read_event(&world, 9, EVENT_KNOWN).known.returned, 0);
     struct preview preview;
     const int64_t ids[] = {9, 13};
-    assert_works(look_ahead(world.store, &(struct preview_query){ACTION_REPROCESS, ids, 2, NULL},
+    assert_works(look_ahead(world.store,
+                            &(struct preview_query){.action = ACTION_REPROCESS, .ids = ids, .count = 2},
                             &world.arena, &preview, &err));
     assert_int_equal(preview.open, 2);
     assert_int_equal(preview.quarantined, 1);

@@ -277,8 +277,9 @@ names_who_has_an_event(void **state)
     // What it says beforehand is the same.
     struct preview preview;
     const int64_t ids[] = {1, 5, 6, 7, 99};
-    assert_works(look_ahead(world.store, &(struct preview_query){ACTION_DISCARD, ids, 5, NULL}, &world.arena,
-                            &preview, &err));
+    assert_works(look_ahead(world.store,
+                            &(struct preview_query){.action = ACTION_DISCARD, .ids = ids, .count = 5},
+                            &world.arena, &preview, &err));
     assert_int_equal(preview.busy, 4);
     assert_int_equal(preview.closed, 1);
     assert_int_equal(preview.open, 0);

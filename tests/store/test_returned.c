@@ -190,7 +190,8 @@ sends_a_record_once_that_was_written_twice(void **state)
                                  "error_message) VALUES ('evt-8', 'x', '{}', 'x')");
     int64_t ids[] = {7, 8, 9, 10, 301, 302, 303};
     struct preview preview;
-    assert_works(look_ahead(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, 7, NULL},
+    assert_works(look_ahead(sender.world.store,
+                            &(struct preview_query){.action = ACTION_REPROCESS, .ids = ids, .count = 7},
                             &sender.world.arena, &preview, &err));
     assert_int_equal(preview.doubled, 6);
     struct operation_request request = {
@@ -223,11 +224,13 @@ warns_of_what_was_overtaken(void **state)
              " ('n6', 'x', 'src-6', '{}', 'x', 'other', 'PENDING', localtimestamp + interval '1 h')");
     const int64_t ids[] = {1, 2, 3, 4, 5, 6, 303};
     struct preview preview;
-    assert_works(look_ahead(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, 7, NULL},
+    assert_works(look_ahead(sender.world.store,
+                            &(struct preview_query){.action = ACTION_REPROCESS, .ids = ids, .count = 7},
                             &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 2);
     assert_int_equal(preview.overtaken_resolved, 1);
-    assert_works(look_ahead(sender.world.store, &(struct preview_query){ACTION_DISCARD, ids, 7, NULL},
+    assert_works(look_ahead(sender.world.store,
+                            &(struct preview_query){.action = ACTION_DISCARD, .ids = ids, .count = 7},
                             &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 0);
 }
@@ -261,13 +264,15 @@ warns_of_a_key_that_all_have(void **state)
     for (size_t i = 0; i < EVENTS; i++)
         ids[i] = FIRST + 1 + (int64_t)i;
     struct preview preview;
-    assert_works(look_ahead(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, EVENTS, NULL},
+    assert_works(look_ahead(sender.world.store,
+                            &(struct preview_query){.action = ACTION_REPROCESS, .ids = ids, .count = EVENTS},
                             &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 19999);
     assert_int_equal(preview.overtaken_resolved, 10000);
     assert_int_equal(preview.doubled, 2);
     // The same, key by key.
-    assert_works(look_ahead(sender.world.store, &(struct preview_query){ACTION_REPROCESS, ids, 15000, NULL},
+    assert_works(look_ahead(sender.world.store,
+                            &(struct preview_query){.action = ACTION_REPROCESS, .ids = ids, .count = 15000},
                             &sender.world.arena, &preview, &err));
     assert_int_equal(preview.overtaken, 15000);
     assert_int_equal(preview.overtaken_resolved, 10000);
@@ -317,13 +322,14 @@ lists_all_attempts(void **state)
     assert_int_equal(returns[0].same, 0);
 }
 
-// How many events this filter chooses, of any status.
+// How many events of the operation these terms choose, of any status.
 static size_t
-count_filtered(const char *filter, int64_t no, const char *rest)
+count_filtered(int64_t no, const char *outcome, const char *group)
 {
     struct arena arena = {0};
-    const struct choice choice = {.filter = arena_printf(&arena, filter, (long long)no, rest),
-                                  .otherwise = FILTER_ALL_STATUSES};
+    const struct choice choice = {
+        .filter = arena_printf(&arena, "operation:%lld%s%s", (long long)no, outcome, group),
+        .otherwise = FILTER_ALL_STATUSES};
     struct choose_tally tally = {0};
     int64_t *ids;
     size_t count;
@@ -363,23 +369,23 @@ counts_what_returned_by_group(void **state)
     for (size_t i = 0; i < count; i++) {
         char group[GROUP_TEXT];
         assert_true(returns[i].is_grouped);
-        assert_int_equal(count_filtered("operation:%lld outcome:returned group:%s", no,
-                                        group_text(returns[i].group, group)),
-                         returns[i].count);
+        char term[GROUP_TEXT + sizeof " group:"];
+        snprintf(term, sizeof term, " group:%s", group_text(returns[i].group, group));
+        assert_int_equal(count_filtered(no, " outcome:returned", term), returns[i].count);
         sum += returns[i].count;
         same += returns[i].same;
     }
     assert_int_equal(sum, test_number(sender.world.admin, "SELECT count(*) FROM redrive.returned"));
     assert_int_equal(same, 130);
     assert_true(count >= 3);
-    assert_int_equal(count_filtered("operation:%lld outcome:returned%s", no, ""), 250);
-    assert_int_equal(count_filtered("operation:%lld outcome:sent%s", no, ""), 280);
-    assert_int_equal(count_filtered("operation:%lld outcome:waiting%s", no, ""), 30);
-    assert_int_equal(count_filtered("operation:%lld outcome:stayed%s", no, ""), 0);
-    assert_int_equal(count_filtered("operation:%lld%s", no, ""), 530);
-    assert_int_equal(count_filtered("operation:%lld outcome:returned%s", no + 1, ""), 0);
+    assert_int_equal(count_filtered(no, " outcome:returned", ""), 250);
+    assert_int_equal(count_filtered(no, " outcome:sent", ""), 280);
+    assert_int_equal(count_filtered(no, " outcome:waiting", ""), 30);
+    assert_int_equal(count_filtered(no, " outcome:stayed", ""), 0);
+    assert_int_equal(count_filtered(no, "", ""), 530);
+    assert_int_equal(count_filtered(no + 1, " outcome:returned", ""), 0);
     test_sql(sender.world.admin, "UPDATE redrive.operation SET settle_for = '0 s'");
-    assert_int_equal(count_filtered("operation:%lld outcome:stayed%s", no, ""), 30);
+    assert_int_equal(count_filtered(no, " outcome:stayed", ""), 30);
 }
 
 int
