@@ -364,6 +364,7 @@ a_target_is_filled_in_and_counted_again(void **state)
         .topic = "orders.retry", .count = IDS, .is_asked = true, .asked_at = clock_now() - 240000000};
     know(world, number, preview, true);
     assert_true(shows(world->app, "to   orders.retry (30,000)"));
+    assert_false(shows(world->app, "from the name of the dead letter queue"));
     assert_true(shows(world->app, "topics asked 4m ago"));
     press(world->app, "<Esc>");
 }

@@ -112,7 +112,7 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     decide->action = action;
     decide->hidden = words->hidden;
     decide->undoes = words->undoes;
-    decide->is_derived = false;
+    decide->is_derived = decide->is_target_derived = false;
     decide->restores_resolved = words->restores_resolved;
     decide->refused_by_check = words->refused_by_check;
     take_words(&decide->what, words->what);
@@ -241,14 +241,21 @@ ask_preview(struct app *app, struct decide *decide)
 
 // Another target: it is counted again what goes where.
 static void
+count_again(struct app *app, struct decide *decide)
+{
+    stop_preview(app, decide);
+    dialog_set_waiting(decide->dialog, true);
+    ask_preview(app, decide);
+}
+
+static void
 edited(struct app *app, void *state)
 {
     struct decide *decide = state;
     if (decide->action != ACTION_REPROCESS || !decide->dialog)
         return;
-    stop_preview(app, decide);
-    dialog_set_waiting(decide->dialog, true);
-    ask_preview(app, decide);
+    decide->is_target_derived = false;
+    count_again(app, decide);
 }
 
 static void
@@ -434,7 +441,7 @@ describe_topics(struct app *app, const struct decide *decide, const struct previ
     const struct status *status = app_status(app);
     const char *words = *status->promise_words ? status->promise_words : MSG_NOT_PROBED;
     dialog_line(decide->dialog, ROLE_DIALOG, "to   %s", targets ? strbuf_text(&line) : MSG_NO_TARGET);
-    if (decide->is_derived && decide_fields_topic(decide->dialog).len)
+    if (decide->is_target_derived)
         dialog_line(decide->dialog, ROLE_DIALOG, "%s",
                     decide->is_routed ? MSG_TARGET_ROUTED : MSG_TARGET_DERIVED);
     describe_readers(app, decide, preview);
@@ -486,10 +493,10 @@ fill_in_target(struct app *app, struct decide *decide, const struct preview *pre
 {
     if (!preview->derived || decide->is_derived || decide_fields_topic(decide->dialog).len)
         return false;
-    decide->is_derived = true;
+    decide->is_derived = decide->is_target_derived = true;
     decide->is_routed = preview->is_routed;
     decide_fields_set_topic(decide->dialog, preview->derived);
-    edited(app, decide);
+    count_again(app, decide);
     return true;
 }
 
