@@ -180,6 +180,21 @@ pg_ask(struct store *store, enum purpose purpose, const char *sql, struct params
 }
 
 bool
+pg_ask_texts(struct store *store, enum purpose purpose, const char *sql, struct params *params,
+             struct arena *arena, const char ***texts, size_t *count, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, purpose, sql, params, &r, err))
+        return false;
+    *count = (size_t)PQntuples(r);
+    *texts = arena_array(arena, *count + 1, sizeof **texts);
+    for (size_t i = 0; i < *count; i++)
+        (*texts)[i] = value_text(r, (int)i, 0, arena);
+    PQclear(r);
+    return true;
+}
+
+bool
 pg_do(struct store *store, enum purpose purpose, const char *sql, struct params *params, struct err *err)
 {
     return run_one(store, purpose, (struct pg_step){.sql = sql, .params = params}, err);

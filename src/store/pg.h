@@ -108,6 +108,9 @@ bool pg_run(struct store *store, enum purpose purpose, struct pg_step *steps, si
 // One step that keeps its whole result. Releases params in any case.
 bool pg_ask(struct store *store, enum purpose purpose, const char *sql, struct params *params,
             PGresult **result, struct err *err) MUST_CHECK;
+// The same of one column, as texts in the arena; NULL for NULL. There may be none.
+bool pg_ask_texts(struct store *store, enum purpose purpose, const char *sql, struct params *params,
+                  struct arena *arena, const char ***texts, size_t *count, struct err *err) MUST_CHECK;
 // One step without a result. Releases params in any case.
 bool pg_do(struct store *store, enum purpose purpose, const char *sql, struct params *params,
            struct err *err) MUST_CHECK;

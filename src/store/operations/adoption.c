@@ -196,30 +196,14 @@ history_counts(struct store *store, struct history_counts *counts, struct err *e
     return true;
 }
 
-// One column of texts; releases params.
-static bool
-ask_texts(struct store *store, const char *sql, struct params *params, struct arena *arena,
-          const char ***texts, size_t *count, struct err *err)
-{
-    PGresult *r;
-    if (!pg_ask(store, FOR_SCANNING, sql, params, &r, err))
-        return false;
-    *count = (size_t)PQntuples(r);
-    *texts = arena_array(arena, *count + 1, sizeof **texts);
-    for (size_t i = 0; i < *count; i++)
-        (*texts)[i] = value_text(r, (int)i, 0, arena);
-    PQclear(r);
-    return true;
-}
-
 bool
 history_range(struct store *store, const char *cluster, const int32_t *slots, size_t slot_count,
               struct arena *arena, const char ***topics, size_t *topic_count, int64_t *since, struct err *err)
 {
     struct params params = {0};
     param_text(&params, cluster);
-    if (!ask_texts(store, "SELECT t FROM redrive.history_topics($1) t", &params, arena, topics, topic_count,
-                   err))
+    if (!pg_ask_texts(store, FOR_SCANNING, "SELECT t FROM redrive.history_topics($1) t", &params, arena,
+                      topics, topic_count, err))
         return false;
     params = (struct params){0};
     param_text(&params, cluster);
@@ -238,8 +222,9 @@ history_unknown(struct store *store, const char *const *ids, size_t count, struc
 {
     struct params params = {0};
     param_texts(&params, ids, count);
-    return ask_texts(store, "SELECT u::text FROM redrive.history_unknown($1::text[]::uuid[]) u", &params,
-                     arena, unknown, unknown_count, err);
+    return pg_ask_texts(store, FOR_SCANNING,
+                        "SELECT u::text FROM redrive.history_unknown($1::text[]::uuid[]) u", &params, arena,
+                        unknown, unknown_count, err);
 }
 
 bool

@@ -593,22 +593,13 @@ chunk_ends(struct store *store, const struct slot *slot, const char *chunk_id, c
     return pg_do(store, FOR_WRITING, "SELECT redrive.chunk_ends($1, $2, $3, $4, $5)", &params, err);
 }
 
-// One column of texts about the chunk.
 static bool
 ask_chunk_texts(struct store *store, const char *sql, const struct chunk *chunk, struct arena *arena,
                 const char ***texts, size_t *count, struct err *err)
 {
     struct params params = {0};
     param_uuid(&params, chunk->id);
-    PGresult *r;
-    if (!pg_ask(store, FOR_READING, sql, &params, &r, err))
-        return false;
-    *count = (size_t)PQntuples(r);
-    *texts = arena_array(arena, *count, sizeof **texts);
-    for (size_t i = 0; i < *count; i++)
-        (*texts)[i] = value_text(r, (int)i, 0, arena);
-    PQclear(r);
-    return true;
+    return pg_ask_texts(store, FOR_READING, sql, &params, arena, texts, count, err);
 }
 
 bool
