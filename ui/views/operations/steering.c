@@ -485,11 +485,16 @@ steering_receive(struct app *app, struct steering *steering, struct reply *reply
         }
         return true;
     }
-    if (reply->number && reply->kind == REPLY_ERROR) {
-        steering->rated = 0; // steps begin at the true rate again
-        steering->undone = 0;
-    }
-    return false;
+    if (!reply->number || reply->kind != REPLY_ERROR)
+        return false;
+    int64_t undone = steering->undone;
+    steering->rated = 0; // steps begin at the true rate again
+    steering->undone = 0;
+    if (!undone || reply->err.kind != ERR_CONFLICT)
+        return false;
+    // It had ended before it could be stopped.
+    decide_undo_operation(app, &steering->decide, undone, ACTION_CORRECT);
+    return true;
 }
 
 void
