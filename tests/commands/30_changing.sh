@@ -1,7 +1,7 @@
 # Changing: choosing, confirming, carrying out, skipped events.
 
 db=(-d "$PG")
-result=(operation action state total done refused skipped returned)
+result=(operation action state total done refused skipped taken returned)
 snapshot() { sql "SELECT md5(string_agg(e::text, '|' ORDER BY id)) FROM dlq_events e"; }
 
 run discard "${db[@]}" --yes
@@ -106,7 +106,7 @@ run discard "${db[@]}" --filter 'id:110..112' --yes --json
 ok "nothing but skipped events" all exits 5 ';' json 'rows[0]["skipped"] == 3' ';' warns "operation $held"
 ok "a paused operation is left alone" in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 110 AND 112 AND status = 'PENDING'" 3
 run operation "${db[@]}" "$held" --json
-ok "operation: names" names operation action state requested_by reason note outcome total done refused skipped returned rate created_at finished_at
+ok "operation: names" names operation action state requested_by reason note outcome total done refused skipped taken returned rate created_at finished_at
 run operation "${db[@]}" "$held" resume
 ok "an operation is resumed" exits 0
 run work "${db[@]}" --once --quiet
