@@ -89,7 +89,7 @@ struct maintainer {
     int64_t acquire_at;
     struct rollup_lease lease; // kept up to date here between two calls
     bool is_all_uncompared;    // and the comparison of those events has not begun
-    int catch_ups;             // looks at what was written meanwhile that may still be made before it
+    int catch_ups; // looks at what was written meanwhile that may still be made before it; -1: one failed
     bool is_exact;
     int changes; // since the counts were folded
 
@@ -192,7 +192,7 @@ acquire(struct maintainer *maintainer, struct err *err)
     bool begins = lease.is_mine && !is_continued(maintainer, &lease);
     maintainer->lease = lease;
     maintainer->is_all_uncompared = lease.uncompared > ROLLUP_END && lease.uncompared == lease.high;
-    if (maintainer->is_all_uncompared)
+    if (maintainer->is_all_uncompared && maintainer->catch_ups >= 0)
         maintainer->catch_ups = CATCH_UPS;
     if (begins)
         maintainer_begin(maintainer);
@@ -407,28 +407,26 @@ search_step(struct maintainer *maintainer, struct err *err)
     return !differs || maintainer_check(maintainer, err);
 }
 
-// Looks at the rows that were written while there was no maintainer. A failure, such as a limit of time, ends
-// it.
+// Looks at the rows that were written while there was no maintainer. After a failure, such as a limit of
+// time, all rows are compared instead.
 static bool
 catch_up_written(struct maintainer *maintainer, struct err *err)
 {
     enum rollup_compared result;
     struct rollup_missing missing;
     int left = maintainer->catch_ups;
-    maintainer->catch_ups = 0;
+    maintainer->catch_ups = -1;
     if (!snapshot_writer_sweep_began(&maintainer->snapshots, maintainer->store, err) ||
         !rollup_compare_written(maintainer->store, maintainer->name, WRITTEN, &result, &missing, err))
         return false;
+    maintainer->catch_ups = result == COMPARED_SOME ? left - 1 : 0;
     if (result == COMPARED_ALL) {
         maintainer->is_all_uncompared = false;
         maintainer->lease.uncompared = ROLLUP_END;
         maintainer->search.check_at = 0;
         return snapshot_writer_sweep_ended(&maintainer->snapshots, maintainer->store, maintainer->name, err);
     }
-    if (result == COMPARED_SOME) {
-        maintainer->catch_ups = left - 1;
-        maintainer->changes++;
-    }
+    maintainer->changes += result == COMPARED_SOME;
     return add_missing(maintainer, &missing, INT64_MIN, err);
 }
 

@@ -333,10 +333,12 @@ scan_pass(struct store *store, struct choose_pass *scan, struct err *err)
 
 // --- out of the rollup ---
 
-// Do the columns of counted events decide?
+// Do the columns of counted events decide? Their time has no wall clock of the table's, which `created` compares.
 static bool
 is_for_rollup(const struct matcher *matcher)
 {
+    if (matcher->choice->filter != NULL && strcasestr(matcher->choice->filter, "created") != NULL)
+        return false;
     for (size_t i = 0; matcher->filter != NULL && i < filter_terms(matcher->filter); i++)
         if (filter_term_from(matcher->filter, i) != FILTER_FROM_ROW)
             return false;

@@ -489,7 +489,6 @@ scan_chosen(struct bench *bench, struct choice choice, bool is_counted, struct c
     choice.otherwise = 1u << EVENT_PENDING;
     choice.is_counted = is_counted;
     chosen->count = 0;
-    assert_int_equal(choose_is_counted(bench->world.store, &choice), true);
     assert_works(choose_scan(bench->world.store, &choice, EVENT_NARROW | EVENT_GROUP | EVENT_KNOWN,
                              note_chosen, NULL, chosen, &tally, &err));
     if (chosen->count)
@@ -526,17 +525,13 @@ a_choice_is_the_same_out_of_the_rollup(void **state)
 
     static struct chosen counted, read;
     char group[GROUP_TEXT];
-    const char *const filters[] = {NULL,
-                                   "retries:>255",
-                                   "retries:<2",
-                                   "created:<2000",
-                                   "created:2026-01-02T03:04:05",
-                                   "created:>=2026-01-02T03:04:06",
-                                   "!topic:orders",
-                                   "retries:>0 created:<2026-01-02T03:04:06"};
+    const char *const filters[] = {NULL,          "retries:>255", "retries:<2", "age:>1d",
+                                   "age:<5000d", "!topic:orders", "retries:>0 age:<5000d"};
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
         scan_chosen(&bench, (struct choice){.filter = filters[i]}, false, &read);
         scan_chosen(&bench, (struct choice){.filter = filters[i]}, true, &counted);
+        const struct choice choice = {.filter = filters[i], .otherwise = 1u << EVENT_PENDING};
+        assert_true(choose_is_counted(bench.world.store, &choice));
         assert_int_equal(counted.count, read.count);
         assert_memory_equal(counted.events, read.events, read.count * sizeof *read.events);
         assert_true(i > 0 || read.count == 1960);
@@ -545,11 +540,13 @@ a_choice_is_the_same_out_of_the_rollup(void **state)
     }
     scan_chosen(&bench, (struct choice){.group = group}, false, &read);
     scan_chosen(&bench, (struct choice){.group = group}, true, &counted);
-    assert_true(read.count > 0 && read.count < 1960);
+    assert_true(read.count > 0);
     assert_int_equal(counted.count, read.count);
     assert_memory_equal(counted.events, read.events, read.count * sizeof *read.events);
     const struct choice by_text = {.filter = "timed.out", .otherwise = 1u << EVENT_PENDING};
     assert_false(choose_is_counted(bench.world.store, &by_text));
+    const struct choice by_wall = {.filter = "created:<2026-01-03", .otherwise = 1u << EVENT_PENDING};
+    assert_false(choose_is_counted(bench.world.store, &by_wall));
     end(&bench);
 }
 
