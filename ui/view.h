@@ -85,6 +85,11 @@ struct view {
     // that became visible.
     void (*layout)(struct app *app, void *state, const struct view_areas *areas);
 
+    // Of first views about events, which share one filter: the one in force, "" none; and the one of another
+    // place, when the operator comes from there.
+    const char *(*filter)(const void *state);
+    void (*take_filter)(struct app *app, void *state, struct bytes text);
+
     // Work of its own that waits for its time, such as a check that runs in slices: clock_mono of the next
     // tick, negative: none. Also while another view lies above.
     int64_t (*due)(const void *state);

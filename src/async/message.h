@@ -28,8 +28,9 @@
 #include "core/worker.h"
 
 enum request_kind {
-    REQUEST_GROUPS,  // pivot, group (within), rank, is_on (near-equal ones as one, for PIVOT_ERROR of all):
-                     // answered at once and after each change, until another REQUEST_GROUPS
+    REQUEST_GROUPS,  // pivot, group (within), rank, is_on (near-equal ones as one, for PIVOT_ERROR of all),
+                     // list.filter (only matching events count): answered at once and after each change,
+                     // until another REQUEST_GROUPS
     REQUEST_LIST,    // the ids of a list: list; answered in pages; replaces the REQUEST_LIST before
     REQUEST_COLLECT, // like REQUEST_LIST, beside it: ids for a selection or an action; answered by
                      // REPLY_LIST; undecided events are counted and left out
@@ -246,8 +247,19 @@ struct explanation {
     struct override override;
 };
 
+// Of groups with a filter, whose list counts the matches alone.
+struct groups_matched {
+    bool is_on;
+    bool is_whole;          // else events are still looked at, and the counts grow:
+    int64_t scanned, total; // events
+    int64_t undecided;      // neither counted nor ruled out
+    int64_t events;         // of all groups, and their number, without the filter
+    size_t groups;
+};
+
 struct groups_reply {
     struct group_list list;
+    struct groups_matched matched;
     struct group_list parts; // the groups inside merged ones
     enum pivot pivot;
 };

@@ -132,7 +132,7 @@ read_for_screen(void *context)
         bool did_step = false;
         if (!request && is_connected) {
             // The list that is looked at comes before the rest of the first count.
-            did_step = reader_list_step(reader);
+            did_step = reader_list_step(reader) || reader_matches_step(reader);
             if (!did_step || !reader_rollup_readable(reader))
                 did_step |= reader_backlog_step(reader);
             did_step |= !reader->session.link.is_lost && reader_operations_step(reader);

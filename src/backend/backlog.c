@@ -62,9 +62,9 @@ reader_backlog_describe(const struct event *event, const struct reader *reader, 
 }
 
 // Reads samples of these groups.
-static bool
-describe_groups(struct reader *reader, const uint64_t *keys, const int64_t *ids, size_t count,
-                struct err *err)
+bool
+reader_backlog_describe_groups(struct reader *reader, struct backlog *backlog, const uint64_t *keys,
+                               const int64_t *ids, size_t count, struct err *err)
 {
     for (size_t at = 0; at < count;) {
         const struct event_query query = {.fields = EVENT_ERROR | EVENT_STACK,
@@ -79,7 +79,7 @@ describe_groups(struct reader *reader, const uint64_t *keys, const int64_t *ids,
             if (row >= page.count || page.events[row].id != ids[at])
                 continue;
             struct group_text text = reader_backlog_describe(&page.events[row++], reader, &page.arena);
-            backlog_describe(reader->counts.backlog, keys[at], &text);
+            backlog_describe(backlog, keys[at], &text);
         }
         event_page_release(&page);
     }
@@ -90,16 +90,16 @@ describe_groups(struct reader *reader, const uint64_t *keys, const int64_t *ids,
 static bool
 describe_new_groups(struct reader *reader, struct err *err)
 {
+    struct backlog *backlog = reader->counts.backlog;
     uint64_t keys[DESCRIBE_AT_ONCE];
     int64_t ids[DESCRIBE_AT_ONCE];
     size_t cursor = 0;
     size_t count;
     do {
         count = 0;
-        while (count < DESCRIBE_AT_ONCE &&
-               backlog_undescribed(reader->counts.backlog, &cursor, &keys[count], &ids[count]))
+        while (count < DESCRIBE_AT_ONCE && backlog_undescribed(backlog, &cursor, &keys[count], &ids[count]))
             count++;
-        if (!describe_groups(reader, keys, ids, count, err))
+        if (!reader_backlog_describe_groups(reader, backlog, keys, ids, count, err))
             return false;
     } while (count == DESCRIBE_AT_ONCE);
     return true;
@@ -378,7 +378,8 @@ reader_backlog_send(struct reader *reader, bool is_forced)
     int64_t now = clock_mono();
     if (!reader->counts.backlog)
         return;
-    if (!is_forced && (reader->groups.is_paused || now < reader->groups.send_at))
+    bool is_early = reader->matches.is_on && !reader->matches.is_whole && !reader->matches.job.is_running;
+    if (!is_forced && (reader->groups.is_paused || now < reader->groups.send_at || is_early))
         return;
     // Rates and the last hour fade with each minute, although nothing arrives.
     int64_t minute = clock_now() / MINUTE;
@@ -394,6 +395,10 @@ reader_backlog_send(struct reader *reader, bool is_forced)
     if (!reader->groups.has_within) {
         memcpy(reader->counts.spark, reply->groups.list.spark, sizeof reader->counts.spark);
         reader->counts.per_minute = reply->groups.list.per_minute;
+    }
+    if (reader->matches.is_on) {
+        const struct group_list all = reply->groups.list;
+        reader_matches_groups(reader, &all, reply);
     }
     int64_t cost = clock_mono() - now;
     reader->groups.send_at = clock_mono() + (cost * 4 > SEND_EVERY ? cost * 4 : SEND_EVERY);
@@ -417,11 +422,16 @@ reader_groups_request(struct reader *reader, const struct request *request)
     reader->groups.rank = request->rank;
     reader->groups.is_reversed = request->is_reversed;
     struct err err = {0};
+    if (!reader_matches_request(reader, request, &err)) {
+        session_error(&reader->session, request->number, &err);
+        return;
+    }
     if (reader->counts.backlog && reader->counts.has_rollup && reader->groups.pivot == PIVOT_HOUR &&
         !reader->session.link.is_lost && !reader_rollup_all_hours(reader, &err)) {
         session_failed(&reader->session, request->number, &err);
         return;
     }
-    if (reader->counts.backlog && (!reader->counts.is_counting || reader->counts.scanned > 0))
+    bool is_known = !reader->matches.is_on || reader->matches.is_whole;
+    if (reader->counts.backlog && is_known && (!reader->counts.is_counting || reader->counts.scanned > 0))
         reader_backlog_send(reader, true);
 }

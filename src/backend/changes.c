@@ -34,8 +34,10 @@ note(void *context, const int64_t *ids, size_t count)
                                          &reader->changes.capacity, sizeof *reader->changes.ids);
         reader->changes.ids[reader->changes.count++] = ids[i];
     }
-    if (!ids)
+    if (!ids) {
+        reader_matches_changed(reader);
         send(reader, NULL, 0);
+    }
 }
 
 void
@@ -71,7 +73,9 @@ reader_changes_step(struct reader *reader)
     reader->changes.at += query.id_count;
     if (!ok)
         return session_failed(&reader->session, 0, &err);
-    if (reader->changes.at == reader->changes.count)
+    if (reader->changes.at == reader->changes.count) {
+        reader_matches_changed(reader);
         send(reader, reader->changes.ids, reader->changes.count);
+    }
     return true;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "search/highest_first.h"
 #include "store/operations/corrections.h"
 
 enum {
@@ -27,8 +28,8 @@ reader_list_end(struct list_job *list)
     list->is_running = false;
 }
 
-static void
-list_job_release(struct list_job *list)
+void
+reader_list_drop(struct list_job *list)
 {
     reader_list_end(list);
     filter_destroy(list->filter);
@@ -39,8 +40,9 @@ list_job_release(struct list_job *list)
 void
 reader_list_release(struct reader *reader)
 {
-    list_job_release(&reader->list);
-    list_job_release(&reader->collect);
+    reader_list_drop(&reader->list);
+    reader_list_drop(&reader->collect);
+    reader_matches_release(reader);
 }
 
 // Is this event in the group that the list is about? Candidates were chosen by it already.
@@ -90,6 +92,12 @@ keep_members(struct reader *reader, const struct list_job *list, int64_t *ids, s
 void
 reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, size_t count)
 {
+    if (list->matched) {
+        reader_matches_found(reader, list, ids, count);
+        list->is_first = false;
+        free(ids);
+        return;
+    }
     struct err err = {0};
     bool is_of_group = list->leaves_undecided && list->query.has_value && list->query.source == LIST_PENDING;
     if (is_of_group && !keep_members(reader, list, ids, &count, &err)) {
@@ -193,12 +201,14 @@ find_candidates(struct reader *reader, struct list_job *list, struct err *err)
     list->is_by_id = false;
     backlog_ids(rows, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
                 &list->candidates, &list->candidate_count);
+    if (list->matched) // rows are counted best by id
+        sort_highest_first(list->candidates, list->candidate_count, sizeof *list->candidates);
     return true;
 }
 
 // False: the store failed, and a reply says so.
-static bool
-list_begin(struct reader *reader, struct list_job *list)
+bool
+reader_list_begin(struct reader *reader, struct list_job *list)
 {
     struct err err = {0};
     if (!find_candidates(reader, list, &err))
@@ -221,14 +231,14 @@ list_restart(struct reader *reader, struct list_job *list)
     list->before_id = 0;
     list->has_place = false;
     list->scanned = list->undecided = list->arrived = 0;
-    return list_begin(reader, list);
+    return reader_list_begin(reader, list);
 }
 
 void
 reader_list_request(struct reader *reader, const struct request *request)
 {
     struct list_job *list = request->kind == REQUEST_COLLECT ? &reader->collect : &reader->list;
-    list_job_release(list);
+    reader_list_drop(list);
     list->number = request->number;
     list->query = list_query_copy(&request->list);
     list->is_first = true;
@@ -245,7 +255,7 @@ reader_list_request(struct reader *reader, const struct request *request)
             return;
         }
     }
-    (void)list_begin(reader, list);
+    (void)reader_list_begin(reader, list);
 }
 
 void
@@ -290,7 +300,7 @@ static unsigned
 list_fields(const struct list_job *list)
 {
     unsigned fields = list->filter ? filter_needs(list->filter) : 0;
-    if (list->query.has_value && !list->candidates)
+    if ((list->query.has_value && !list->candidates) || list->matched)
         fields |= EVENT_NARROW | EVENT_GROUP;
     return fields;
 }
@@ -334,8 +344,11 @@ list_page(struct reader *reader, struct list_job *list)
             continue;
         enum filter_verdict verdict = list->filter ? filter_match(list->filter, event) : FILTER_YES;
         list->undecided += verdict == FILTER_UNDECIDED;
-        if (verdict == FILTER_YES || (verdict == FILTER_UNDECIDED && !list->leaves_undecided))
-            ids[count++] = event->id;
+        if (verdict == FILTER_NO || (verdict == FILTER_UNDECIDED && list->leaves_undecided))
+            continue;
+        if (list->matched)
+            backlog_add(list->matched, event, 1);
+        ids[count++] = event->id;
     }
     size_t answered = event_page_answers(&page, &query);
     list->at += answered;
@@ -382,7 +395,9 @@ reader_list_step(struct reader *reader)
 {
     if (reader->list.is_provisional && reader->counts.has_rollup && reader_rollup_readable(reader))
         return list_restart(reader, &reader->list);
-    struct list_job *list = reader->list.is_running ? &reader->list : &reader->collect;
+    struct list_job *list = reader->list.is_running      ? &reader->list
+                            : reader->collect.is_running ? &reader->collect
+                                                         : &reader->matches.job;
     if (!list->is_running)
         return false;
     if (list->waits_for_rows)

@@ -15,8 +15,9 @@
 struct list_job {
     uint64_t number; // of the request; 0: no list was asked for
     bool is_running;
-    bool is_first;         // nothing was sent yet
-    bool leaves_undecided; // for an action: only what is known to match
+    bool is_first;           // nothing was sent yet
+    bool leaves_undecided;   // for an action: only what is known to match
+    struct backlog *matched; // what was found is counted in it and not sent (group_matches.c); else NULL
     struct list_query query;
     struct filter *filter;
     bool is_by_id;       // not by time
@@ -61,6 +62,24 @@ struct counts {
     double per_minute;
     int64_t last_closed_at;
     char last_closed_by[64];
+};
+
+// group_matches.c: the pending events that match the filter of the groups, counted apart.
+struct group_matches {
+    bool is_on;
+    char *text; // of the filter; heap
+    bool has_within;
+    uint64_t within;
+    struct list_job job; // looks for them, again after changes
+    struct backlog
+        *matched;        // what the screen sees: of the first job while it runs, then of the last whole one
+    bool is_whole;       // one job came to its end
+    int64_t undecided;   // of the last whole job
+    size_t looked_count; // pending events, and the highest id, when the job began
+    int64_t looked_highest;
+    int64_t looked_minute;   // of the clock: ages change
+    bool has_changed;        // rows were written since
+    int64_t began, again_at; // clock_mono
 };
 
 // backlog.c: the groups as the screen asked for them.
@@ -125,6 +144,7 @@ struct reader {
     uint64_t preview_passed_on; // the last one that the writer was given
     struct counts counts;
     struct groups_view groups;
+    struct group_matches matches;
     struct event_rows rows;
     struct kept_texts texts;
     struct changed_events changes;
@@ -157,6 +177,20 @@ bool reader_backlog_compare(struct reader *reader, struct backlog *backlog, int6
 bool reader_backlog_renew(struct reader *reader, const struct event *events, size_t count,
                           struct err *err) MUST_CHECK;
 
+// Learns what these groups of a backlog are called, from a sample of each.
+bool reader_backlog_describe_groups(struct reader *reader, struct backlog *backlog, const uint64_t *keys,
+                                    const int64_t *ids, size_t count, struct err *err) MUST_CHECK;
+
+// group_matches.c
+// Follows the filter of a REQUEST_GROUPS. False: it cannot be read, which err tells.
+bool reader_matches_request(struct reader *reader, const struct request *request, struct err *err) MUST_CHECK;
+void reader_matches_found(struct reader *reader, struct list_job *job, const int64_t *ids, size_t count);
+bool reader_matches_step(struct reader *reader); // looks again, where that is due
+// The groups of the matches into the reply, of which `all` are the groups without the filter.
+void reader_matches_groups(struct reader *reader, const struct group_list *all, struct reply *reply);
+void reader_matches_changed(struct reader *reader); // pending events were written
+void reader_matches_release(struct reader *reader);
+
 // rollup.c: the backlog out of the rollup in the database.
 bool reader_rollup_usable(struct reader *reader); // somebody maintains it, or this screen may
 bool reader_rollup_look(struct reader *reader, struct err *err);
@@ -171,6 +205,8 @@ void reader_rollup_forget(struct list_job *list);
 void reader_list_request(struct reader *reader, const struct request *request); // LIST and COLLECT
 bool reader_list_step(struct reader *reader);
 void reader_list_end(struct list_job *list);
+bool reader_list_begin(struct reader *reader, struct list_job *list); // false: a reply says why not
+void reader_list_drop(struct list_job *list);                         // all of it
 // One reply of the list: ids (heap, given away) to append.
 void reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, size_t count);
 void reader_list_release(struct reader *reader);

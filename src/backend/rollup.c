@@ -35,7 +35,9 @@ send_arrivals(struct reader *reader, int64_t highest, struct err *err)
     bool is_over = true;
     if (highest <= reader->counts.seen_highest)
         return true;
-    if (!reader->list.number || reader->list.is_running || reader->list.query.source != LIST_PENDING) {
+    bool is_followed =
+        reader->list.number && !reader->list.is_running && reader->list.query.source == LIST_PENDING;
+    if (!is_followed && !reader->matches.is_on) {
         reader->counts.seen_highest = highest;
         return true;
     }

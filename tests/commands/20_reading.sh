@@ -40,6 +40,17 @@ run groups "${db[@]}" --by type --json
 ok "groups --by type puts the type into group" json '{r["group"]: r["count"] for r in rows}["payment.failed"] == 333'
 run groups "${db[@]}" --by colour
 ok "groups --by something else" all exits 2 ';' one_sentence
+# The same words choose the same events in groups, in events, in an action and in SQL.
+words='(type:=payment.failed or id:..200) not ("timed out" id:>100)'
+matching=$(sql "SELECT count(*) FROM public.dlq_events WHERE status = 'PENDING' AND (event_type = 'payment.failed' OR id <= 200) AND NOT (error_message ~* 'timed out' AND id > 100)")
+run groups "${db[@]}" --json --filter "$words"
+ok "groups --filter with or, not and brackets" all exits 0 ';' json "sum(r['count'] for r in rows) == $matching > 0"
+run events "${db[@]}" --json --filter "$words"
+ok "events --filter the same" all exits 0 ';' lines "$matching"
+run discard "${db[@]}" --dry-run --json --filter "$words"
+ok "an action --filter the same" all exits 0 ';' json "rows[0]['total'] == $matching"
+run groups "${db[@]}" --filter 'type:x or'
+ok "a mistake has its column" all exits 2 ';' one_sentence ';' warns "column 10: expected a term after or"
 run groups "${db[@]}" --limit 2 --json
 ok "groups --limit gives the largest" all lines 2 ';' json 'rows[0]["count"] == 500'
 

@@ -139,6 +139,24 @@ to_first_view(struct app *app)
         app_say(app, SAY_WARN, "%s", why);
 }
 
+// The filter of a view about events goes along to the first view of another place that is about events too.
+static void
+carry_filter(struct app *app, const char *filter)
+{
+    const struct stack *stack = &app->stacks.places[app->stacks.place];
+    struct instance *top = app_top(app);
+    if (filter && stack->depth == 1 && top->view->take_filter)
+        AS_CALLER(app, top, top->view->take_filter(app, top->state, bytes_of(filter)));
+}
+
+static const char *
+filter_here(const struct app *app)
+{
+    const struct instance *top = app_top(app);
+    return top && top->view->filter ? arena_text(app_frame(app), bytes_of(top->view->filter(top->state)))
+                                    : NULL;
+}
+
 void
 app_go(struct app *app, int place)
 {
@@ -150,13 +168,17 @@ app_go(struct app *app, int place)
         app_say(app, SAY_INFO, MSG_NO_PLACE, place);
         return;
     }
+    const char *filter = filter_here(app);
     app->stacks.last_place = app->stacks.place;
     app_close_menu(app);
     if (app->stacks.places[place].depth == 0) {
         app_open_place(app, place);
+        if (filter && *filter) // else the one that the program was started with stays
+            carry_filter(app, filter);
         return;
     }
     app->stacks.place = place;
+    carry_filter(app, filter);
     app_stack_show(app);
 }
 

@@ -130,7 +130,7 @@ add_filter(struct help *help)
 {
     const char *name;
     const char *sentence;
-    pager_section(help->page.pager, "the filter line of events", NULL, false);
+    pager_section(help->page.pager, "the filter line of groups and events", NULL, false);
     add_paragraph(help, ROLE_TEXT,
                   "field:value terms; what remains is one regular expression on the error message. All must "
                   "hold; ! before a term inverts it.");
@@ -140,8 +140,10 @@ add_filter(struct help *help)
         add_filter_line(help, name, sentence);
     for (size_t i = 0; filter_field_help(i, &name, &sentence); i++)
         add_filter_line(help, name, sentence);
-    add_paragraph(help, ROLE_TEXT,
-                  "Groups, operations and the audit take one regular expression on all that a row says.");
+    add_paragraph(
+        help, ROLE_TEXT,
+        "Groups count the events that match. Operations and the audit take one regular expression on "
+        "all that a row says.");
 }
 
 static void

@@ -95,14 +95,15 @@ filter_cancelled(struct app *app, void *state)
 }
 
 void
-row_filter_ask(struct app *app, struct row_filter *filter, void (*show)(void *view), void *view)
+row_filter_ask(struct app *app, struct row_filter *filter, const char *label, void (*show)(void *view),
+               void *view)
 {
     strbuf_reset(&filter->before);
     strbuf_add(&filter->before, strbuf_bytes(&filter->text));
     filter->show = show;
     filter->view = view;
     app_prompt(app, &(struct prompt_request){
-                        .label = "/",
+                        .label = label,
                         .text = strbuf_text(&filter->text),
                         .history = "rows",
                         .state = filter,
@@ -119,18 +120,6 @@ row_filter_release(struct row_filter *filter)
     strbuf_release(&filter->before);
     pattern_destroy(filter->pattern);
     filter->pattern = NULL;
-}
-
-void
-row_filter_exact(struct strbuf *out, const char *part)
-{
-    strbuf_add_char(out, '^');
-    for (; *part; part++) {
-        if (strchr("\\^$.[]|()?*+{}#", *part))
-            strbuf_add_char(out, '\\');
-        strbuf_add_char(out, *part);
-    }
-    strbuf_add_char(out, '$');
 }
 
 void

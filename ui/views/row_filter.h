@@ -1,5 +1,5 @@
-// row_filter: a regular expression over the rows a view already has: groups, operations, the audit. (Lists of
-// events have the whole filter language, matched by the backend; see events.c.)
+// row_filter: a regular expression over the rows a view already has: operations, the audit. (Groups and lists
+// of events have the filter language, matched by the backend; see filter_line.h.)
 //
 // Smart case as everywhere; a leading `!` inverts. A row's text is what the view says it is: all that a
 // person reads in it, parts separated by newlines, and ^ and $ are the ends of a part. A pattern that runs
@@ -30,13 +30,12 @@ bool row_filter_is_on(const struct row_filter *filter);
 bool row_filter_match(const struct row_filter *filter, struct bytes row);
 // Everything matches again; false: it already did.
 bool row_filter_clear(struct row_filter *filter);
-// Opens the prompt on the filter. `show` is called with `view` after each change; Esc brings back what was in
-// force. The view that asks owns both.
-void row_filter_ask(struct app *app, struct row_filter *filter, void (*show)(void *view), void *view);
+// Opens the prompt on the filter; its label says what is filtered. `show` is called with `view` after each
+// change; Esc brings back what was in force. The view that asks owns both.
+void row_filter_ask(struct app *app, struct row_filter *filter, const char *label, void (*show)(void *view),
+                    void *view);
 void row_filter_release(struct row_filter *filter);
 
-// The filter that finds the rows with just this part: "^java\.lang\.Error$".
-void row_filter_exact(struct strbuf *out, const char *part);
 // Appends a part of a row's text; NULL adds nothing.
 void row_text_add(struct strbuf *row, const char *part);
 

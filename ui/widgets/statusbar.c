@@ -136,3 +136,13 @@ chip_draw(struct canvas *canvas, int row, int *col, int limit, enum role role, s
         return;
     *col += canvas_text(canvas, row, *col, width, untrusted, role) + 3;
 }
+
+void
+chip_draw_cut(struct canvas *canvas, int row, int *col, int limit, enum role role, struct bytes untrusted)
+{
+    enum { LEAST = 4 };
+    int width = text_cells(untrusted, canvas->is_ascii);
+    int room = limit - *col;
+    if (untrusted.len && room >= LEAST)
+        *col += canvas_text(canvas, row, *col, width < room ? width : room, untrusted, role) + 3;
+}

@@ -36,5 +36,8 @@ void footer_draw(const struct keymap *keymap, enum context context, const enum a
 
 // A chip of line 2 at *col, followed by three blanks: draws only if it fits before `limit`; moves *col.
 void chip_draw(struct canvas *canvas, int row, int *col, int limit, enum role role, struct bytes untrusted);
+// The same, cut where it does not fit.
+void chip_draw_cut(struct canvas *canvas, int row, int *col, int limit, enum role role,
+                   struct bytes untrusted);
 
 #endif

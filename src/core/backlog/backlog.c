@@ -503,6 +503,7 @@ backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct ev
         .group = backlog->keys.keys[row->group],
         .category = info->category,
         .error_class = bytes_of(backlog_text(info)->error_class),
+        .known.returned = row->is_returned,
         .created_at = (int64_t)row->created * US_PER_SECOND,
         .created_wall = TIME_ABSENT,
     };

@@ -205,8 +205,8 @@ void backlog_seen(struct backlog *backlog, uint64_t key, int64_t first_at);
 void backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first,
                  int64_t **ids, size_t *count);
 // Fills one pending event from the table: id, status, event_type, source_table, topic, retry_count, group,
-// category, error_class, and created_at to the second. False: not pending, or known only in part. *hint
-// (begin with 0) makes walking the ids up or down quick. The bytes are the backlog's.
+// category, error_class, created_at to the second, and 1 for having returned. False: not pending, or known
+// only in part. *hint (begin with 0) makes walking the ids up or down quick. The bytes are the backlog's.
 bool backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct event *event);
 // The group by error of one pending event; false: not pending.
 bool backlog_group_of(const struct backlog *backlog, int64_t id, uint64_t *key);

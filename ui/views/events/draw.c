@@ -114,6 +114,8 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
     if (events->progress.is_complete && events->filter.len)
         shown = arena_printf(arena, "%s / %s", text_count((int64_t)events->count, a),
                              text_count(events->progress.total, b));
+    if (!events->progress.is_begun) // what is on the screen is the list before
+        shown = MSG_SEARCHING;
     bool has_failed = *events->progress.trouble != '\0';
     if (has_failed)
         shown = arena_printf(arena, MSG_SEARCH_FAILED, text_count((int64_t)events->count, a));
@@ -128,8 +130,8 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
     if (events->fixed)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS, bytes_of(events->fixed));
     if (events->filter.len)
-        chip_draw(canvas, line.row, &col, limit, ROLE_FILTER,
-                  bytes_of(arena_printf(arena, "/%s", strbuf_text(&events->filter))));
+        chip_draw_cut(canvas, line.row, &col, limit, ROLE_FILTER,
+                      bytes_of(arena_printf(arena, "/%s", strbuf_text(&events->filter))));
     if (selection->count) {
         size_t hidden =
             selection->count > 20000 ? 0 : selection_hidden(selection, events->ids, events->count);

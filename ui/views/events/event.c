@@ -9,6 +9,7 @@
 #include "ui/views/copy_menu.h"
 #include "ui/views/events/row.h"
 #include "ui/views/events/events.h"
+#include "ui/views/filter_line.h"
 #include "ui/views/editor/editor.h"
 #include "ui/views/why.h"
 #include "ui/widgets/statusbar.h"
@@ -371,7 +372,7 @@ event_open(struct app *app, const void *argument)
     const struct event_argument *given = argument;
     struct view_of_event *view = alloc_bytes(sizeof *view);
     view->id = given->id;
-    struct filter_context context = events_filter_context(app);
+    struct filter_context context = filter_line_context(app);
     if (given->filter && *given->filter &&
         !filter_parse(&view->filter, bytes_of(given->filter), &context, NULL))
         view->filter = NULL;

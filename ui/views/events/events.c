@@ -108,9 +108,10 @@ events_go_back(struct app *app, void *state, enum action action)
         events_send(app, events);
         return true;
     }
-    if (events->filter.len == 0)
+    struct bytes given = bytes_of(events->given ? events->given : "");
+    if (events->filter.len == 0 || bytes_equal(strbuf_bytes(&events->filter), given))
         return false;
-    return events_filter(app, events, BYTES(""), NULL);
+    return events_filter(app, events, given, NULL);
 }
 
 static bool
@@ -427,6 +428,7 @@ events_open(struct app *app, const void *argument)
         events->title = given->title ? alloc_text(given->title) : NULL;
         events->fixed = given->fixed ? alloc_text(given->fixed) : NULL;
         events->type = given->type ? alloc_text(given->type) : NULL;
+        events->given = filter && *filter ? alloc_text(filter) : NULL;
     }
     if (filter)
         strbuf_add_text(&events->filter, filter);
@@ -449,6 +451,7 @@ events_close(struct app *app, void *state)
     events_saved_release(events);
     free(events->title);
     free(events->fixed);
+    free(events->given);
     free(events->type);
     free(events->ids);
     free(events->collecting.ids);
@@ -491,5 +494,7 @@ const struct view view_events = {
     .crumb = events_crumb,
     .draw = events_draw,
     .layout = events_layout,
+    .filter = events_filter_here,
+    .take_filter = events_take_filter,
     .click = events_click,
 };

@@ -25,7 +25,5 @@ struct event_argument {
 // For n and N of the event view: the id before or after `id` in the list below, moving its cursor there;
 // false: none.
 bool events_step(struct app *app, void *events_state, int64_t id, bool forward, int64_t *next);
-// What a filter that is typed now is measured against.
-struct filter_context events_filter_context(const struct app *app);
 
 #endif

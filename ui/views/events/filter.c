@@ -2,14 +2,9 @@
 #include "ui/views/events/state.h"
 
 #include <string.h>
+#include "ui/views/filter_line.h"
 
 enum { CHOICES = 16 };
-
-struct filter_context
-events_filter_context(const struct app *app)
-{
-    return (struct filter_context){.now = app_now(app), .new_after = TIME_ABSENT};
-}
 
 const struct strbuf *
 events_marked(const struct events *events)
@@ -32,7 +27,7 @@ events_whole_filter(const struct events *events)
 void
 events_parse(const struct app *app, struct events *events)
 {
-    struct filter_context context = events_filter_context(app);
+    struct filter_context context = filter_line_context(app);
     filter_destroy(events->parsed);
     events->parsed = NULL;
     const struct strbuf *shown = events_marked(events);
@@ -45,15 +40,11 @@ events_parse(const struct app *app, struct events *events)
 bool
 events_filter(struct app *app, struct events *events, struct bytes text, struct err *err)
 {
-    struct filter *parsed = NULL;
-    struct filter_context context = events_filter_context(app);
     struct strbuf copy = {0};
-    if (!events_expand(app, bytes_trim(text), &copy, err) ||
-        (copy.len && !filter_parse(&parsed, strbuf_bytes(&copy), &context, err))) {
+    if (!filter_line_read(app, text, &copy, err)) {
         strbuf_release(&copy);
         return false;
     }
-    filter_destroy(parsed);
     if (bytes_equal(strbuf_bytes(&copy), strbuf_bytes(&events->filter))) {
         strbuf_release(&copy);
         return true;
@@ -156,4 +147,17 @@ events_ask_narrow(struct app *app, void *state, enum action action)
         app_menu(app, &(struct menu_request){
                           .title = "Narrow to", .items = items, .count = count, .chosen = narrow_chosen});
     return true;
+}
+
+const char *
+events_filter_here(const void *state)
+{
+    const struct events *events = state;
+    return events->filter.len ? strbuf_text(&events->filter) : "";
+}
+
+void
+events_take_filter(struct app *app, void *state, struct bytes text)
+{
+    (void)!events_filter(app, state, text, NULL);
 }

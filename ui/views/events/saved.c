@@ -21,16 +21,6 @@ filter_by(struct app *app, struct events *events, struct bytes text)
 
 // --- saved filters ---
 
-bool
-events_expand(const struct app *app, struct bytes text, struct strbuf *out, struct err *err)
-{
-    struct notes saved = {0};
-    bool ok = notes_load(&saved, app_config(app)->state_home, FILTER_SAVED_FILE, err) &&
-              filter_expand(text, &saved, out, err);
-    notes_release(&saved);
-    return ok;
-}
-
 static bool
 name_given(struct app *app, void *state, struct bytes text)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
+#include "ui/views/filter_line.h"
 #include "ui/views/events/texts.h"
 
 // Ids of the list that also match a further filter, for the selection.
@@ -33,7 +34,7 @@ pattern_accepted(struct app *app, struct events *events, struct bytes text, enum
 {
     struct err err = {0};
     struct filter *parsed = NULL;
-    struct filter_context context = events_filter_context(app);
+    struct filter_context context = filter_line_context(app);
     if (!filter_parse(&parsed, text, &context, &err)) {
         app_prompt_error(app, &err);
         return false;

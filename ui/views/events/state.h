@@ -46,6 +46,7 @@ struct events {
     struct list_query query; // its filter is `filter`
     struct strbuf filter;    // in force
     struct strbuf before;    // in force when the prompt was opened
+    char *given;             // the filter that it was opened with, a part of the view; NULL: none
     struct filter *parsed;   // of `filter`, for highlighting
     struct table table;
     struct table_column columns[EVENT_COLUMNS];
@@ -85,6 +86,8 @@ void events_parse(const struct app *app, struct events *events); // that, for hi
 // place.
 bool events_filter(struct app *app, struct events *events, struct bytes text, struct err *err) MUST_CHECK;
 bool events_ask_filter(struct app *app, void *state, enum action action);
+const char *events_filter_here(const void *state); // as of struct view, like the next
+void events_take_filter(struct app *app, void *state, struct bytes text);
 bool events_ask_narrow(struct app *app, void *state, enum action action);
 const char *events_filter_candidate(struct app *app, void *state, struct bytes text, size_t i);
 
@@ -96,8 +99,6 @@ void events_collected(struct app *app, struct events *events, const struct reply
 void events_collect_matches(struct app *app, struct events *events); // of the last filter
 
 // saved.c
-bool events_expand(const struct app *app, struct bytes text, struct strbuf *out,
-                   struct err *err) MUST_CHECK; // @names replaced
 bool events_ask_saved(struct app *app, void *state, enum action action);
 bool events_ask_facets(struct app *app, void *state, enum action action);
 void events_take_facets(struct app *app, struct events *events, const struct reply *reply);

@@ -140,6 +140,43 @@ draw_notes(const struct app *app, const struct groups *groups, struct canvas *ca
         chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN, BYTES(MSG_MIGRATE_FIRST));
 }
 
+// "8,412 / 20,052 in 3 of 37 groups"; of a search that runs, how far it is. Never the counts of a filter
+// before.
+static const char *
+matched_words(const struct groups *groups, struct arena *arena)
+{
+    const struct groups_matched *matched = &groups->filter.matched;
+    char events[TEXT_SHORT], all[TEXT_SHORT], count[TEXT_SHORT], of[TEXT_SHORT];
+    if (groups->filter.is_awaited || !matched->is_on)
+        return MSG_SEARCHING;
+    text_count(groups->rows.latest.events, events);
+    if (!matched->is_whole)
+        return arena_printf(arena, MSG_SEARCHED_SO_FAR, events, text_count(matched->scanned, all),
+                            text_count(matched->total, of));
+    size_t single = group_rows_single(&groups->rows);
+    return arena_printf(arena, MSG_MATCHING_IN, events, text_count(matched->events, all),
+                        text_count((int64_t)single, count), text_count((int64_t)matched->groups, of),
+                        matched->groups == 1 ? "" : "s");
+}
+
+// The counts stay where the filter does not fit beside them.
+static void
+draw_matched(const struct app *app, const struct groups *groups, struct canvas *canvas, int row, int *col,
+             int limit)
+{
+    const struct groups_matched *matched = &groups->filter.matched;
+    struct arena *arena = app_frame(app);
+    struct bytes words = bytes_of(matched_words(groups, arena));
+    char count[TEXT_SHORT];
+    bool is_known = !groups->filter.is_awaited && matched->is_whole;
+    chip_draw_cut(canvas, row, col, limit - text_cells(words, canvas->is_ascii) - 4, ROLE_FILTER,
+                  bytes_of(arena_printf(arena, "/%s", strbuf_text(&groups->filter.text))));
+    chip_draw(canvas, row, col, limit, is_known ? ROLE_STATUS : ROLE_STATUS_INFO, words);
+    if (is_known && matched->undecided)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN,
+                  bytes_of(arena_printf(arena, MSG_UNDECIDED, text_count(matched->undecided, count))));
+}
+
 // "3,446 pending in 10 groups", "2,422 / 3,446 pending in 3 / 10 groups"
 static void
 draw_counts(const struct app *app, const struct groups *groups, struct canvas *canvas, int row, int *col,
@@ -149,6 +186,10 @@ draw_counts(const struct app *app, const struct groups *groups, struct canvas *c
     struct arena *arena = app_frame(app);
     char a[TEXT_SHORT];
     char b[TEXT_SHORT];
+    if (groups->filter.text.len) {
+        draw_matched(app, groups, canvas, row, col, limit);
+        return;
+    }
     if (!groups->has_answer || groups->is_counting) {
         chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO,
                   bytes_of(arena_printf(arena, MSG_COUNTING_CHIP, text_count(app_status(app)->scanned, a))));
@@ -183,9 +224,6 @@ groups_draw_draw_line(const struct app *app, const struct groups *groups, struct
     const struct group_list *latest = &groups->rows.latest;
     int col = line.col + 1;
     int limit = line.col + line.cols;
-    if (row_filter_is_on(&groups->filter))
-        chip_draw(canvas, line.row, &col, limit, ROLE_FILTER,
-                  bytes_of(arena_printf(arena, "/%s", strbuf_text(&groups->filter.text))));
     draw_counts(app, groups, canvas, line.row, &col, limit);
     draw_notes(app, groups, canvas, line.row, &col, limit);
     if (latest->per_minute > 0)
@@ -205,16 +243,17 @@ groups_draw_empty_words(const struct app *app, const struct groups *groups)
     char text[TEXT_SHORT];
     if (groups->rows.count > 0 && groups->is_selected_only)
         return MSG_NO_WHOLE_GROUP;
-    if (groups->rows.count > 0 && groups_filter_has_fields(app, groups))
-        return MSG_ROWS_LACK_FIELDS;
-    if (groups->rows.count > 0)
-        return arena_printf(arena, MSG_NO_GROUP_MATCHES, text_count((int64_t)groups->rows.count, text));
     if (err_is_set(&groups->err))
         return groups->err.text;
     if (status->link == LINK_LOST)
         return arena_printf(arena, MSG_UNREACHABLE, status->trouble);
     if (status->link == LINK_CONNECTING)
         return MSG_CONNECTING;
+    const struct groups_matched *matched = &groups->filter.matched;
+    if (groups->filter.text.len && (groups->filter.is_awaited || !matched->is_whole))
+        return MSG_SEARCHING;
+    if (groups->filter.text.len && matched->events)
+        return arena_printf(arena, MSG_NOTHING_MATCHES, text_count(matched->events, text));
     if (!groups->has_answer || groups->is_counting)
         return MSG_COUNTING;
     if (groups->has_within)
@@ -251,6 +290,6 @@ groups_draw(const struct app *app, const void *state, struct canvas *canvas, con
     }
     if (preview.rows > 0)
         group_preview(previewed(groups), groups->pivot, app_now(app), is_beside, canvas, preview);
-    if (app_is_stale(app))
+    if (app_is_stale(app) || groups->filter.is_awaited)
         canvas_add_attributes(canvas, areas->body, CELL_DIM);
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
-#include "core/filter/filter.h"
 #include "ui/views/events/events.h"
+#include "ui/views/filter_line.h"
 #include "ui/views/groups/query.h"
 #include "ui/views/groups/state.h"
 #include "ui/views/operations/operation.h"
@@ -20,7 +20,7 @@ void
 groups_show_rows(void *state)
 {
     struct groups *groups = state;
-    group_rows_show(&groups->rows, &groups->filter, groups->is_selected_only ? &groups->picks : NULL);
+    group_rows_show(&groups->rows, groups->is_selected_only ? &groups->picks : NULL);
     const struct groups_drawing drawing = {.groups = groups};
     struct table_model model = groups_model(&drawing);
     table_sync(&groups->table, &model);
@@ -41,23 +41,49 @@ check_picks(struct app *app, struct groups *groups)
     groups_show_rows(groups);
 }
 
+// After the rows were made anew: the group where the cursor was, or where the prompt was opened.
+static void
+find_cursor(struct groups *groups, int64_t id)
+{
+    const struct groups_drawing drawing = {.groups = groups};
+    struct table_model model = groups_model(&drawing);
+    if (!table_move_to_id(&groups->table, &model, id)) {
+        groups->table.cursor = groups->table.top = 0;
+        groups->table.has_cursor_id = false;
+    }
+    table_sync(&groups->table, &model);
+}
+
 static void
 receive_groups(struct groups *groups, struct reply *reply)
 {
     if (reply->groups.pivot != groups->pivot)
         return;
+    struct groups_filter *filter = &groups->filter;
+    const struct event_group *at_cursor = groups_cursor(groups);
+    int64_t cursor = filter->has_anchor ? (int64_t)filter->anchor : at_cursor ? (int64_t)at_cursor->key : 0;
+    // The counts of a search grow; their order holds once it is over.
+    bool is_other = filter->is_awaited || (filter->matched.is_on && !filter->matched.is_whole);
+    bool has_cursor = is_other && (filter->has_anchor || groups->rows.is_frozen);
     groups->has_answer = true;
     groups->is_counting = !reply->is_last;
+    filter->is_awaited = false;
+    filter->matched = reply->groups.matched;
     err_clear(&groups->err);
-    if (group_rows_take(&groups->rows, reply)) {
+    if (is_other)
+        group_rows_renew(&groups->rows);
+    bool is_ordered = group_rows_take(&groups->rows, reply);
+    if (is_ordered && !has_cursor) {
         groups->table.cursor = groups->table.top = 0; // nobody has moved it yet
         groups->table.has_cursor_id = false;
     }
     groups_show_rows(groups);
+    if (has_cursor)
+        find_cursor(groups, cursor);
 }
 
-static void
-ask_groups(struct app *app, struct groups *groups)
+void
+groups_ask(struct app *app, struct groups *groups)
 {
     struct request *request = request_create(REQUEST_GROUPS);
     request->pivot = groups->pivot;
@@ -66,6 +92,8 @@ ask_groups(struct app *app, struct groups *groups)
     request->is_on = groups->is_merged;
     request->rank = group_order_rank(groups->rows.order);
     request->is_reversed = groups->rows.is_reversed;
+    const char *filter = groups_filter_text(groups);
+    request->list.filter = filter ? alloc_text(filter) : NULL;
     groups->number = app_send(app, request);
 }
 
@@ -76,7 +104,7 @@ groups_reorder(struct app *app, struct groups *groups)
     if (!group_rows_are_cut(&groups->rows))
         return;
     groups->rows.is_frozen = false;
-    ask_groups(app, groups);
+    groups_ask(app, groups);
 }
 
 static const uint64_t *
@@ -85,65 +113,19 @@ within_of(const struct groups *groups)
     return groups->has_within ? &groups->within : NULL;
 }
 
-// The text as a filter of events; this view's own is a regular expression. NULL with err: it is none.
-static struct filter *
-event_filter(const struct app *app, struct bytes text, struct err *err)
-{
-    struct filter *parsed = NULL;
-    const struct filter_context context = {.now = app_now(app), .new_after = TIME_ABSENT};
-    return filter_parse(&parsed, text, &context, err) ? parsed : NULL;
-}
-
-static bool
-is_event_filter(const struct app *app, struct bytes text, struct err *err)
-{
-    struct filter *filter = event_filter(app, text, err);
-    filter_destroy(filter);
-    return filter != NULL;
-}
-
-bool
-groups_filter_has_fields(const struct app *app, const struct groups *groups)
-{
-    struct err ignored = {0};
-    struct filter *filter = event_filter(app, strbuf_bytes(&groups->filter.text), &ignored);
-    bool has_fields = false;
-    for (size_t i = 0; filter && i < filter_terms(filter); i++)
-        has_fields = has_fields || filter_term_from(filter, i) != FILTER_FROM_ERROR;
-    filter_destroy(filter);
-    return has_fields;
-}
-
-// No group matches the filter; an event may.
-static void
-open_matching(struct app *app, const struct groups *groups)
-{
-    struct err err = {0};
-    struct bytes text = strbuf_bytes(&groups->filter.text);
-    if (!is_event_filter(app, text, &err)) {
-        app_say(app, SAY_WARN, "%s", err.text);
-        return;
-    }
-    struct events_argument argument = {.query =
-                                           group_query_matching(within_of(groups), text, app_frame(app))};
-    app_open(app, &view_events, &argument);
-}
-
 static bool
 open_events(struct app *app, void *state, enum action action)
 {
     (void)action;
     const struct groups *groups = state;
     const struct event_group *group = groups_cursor(groups);
-    if (!group) {
-        if (groups->rows.count > 0 && row_filter_is_on(&groups->filter))
-            open_matching(app, groups);
+    if (!group)
         return true;
-    }
     struct arena *arena = app_frame(app);
-    struct events_argument argument = {.query = group_query(groups->pivot, within_of(groups), group, arena),
-                                       .title = group_short_title(group, groups->pivot, arena),
-                                       .type = group->types[1].count == 0 ? group->types[0].name : NULL};
+    struct events_argument argument = {
+        .query = group_query(groups->pivot, within_of(groups), group, groups_filter_text(groups), arena),
+        .title = group_short_title(group, groups->pivot, arena),
+        .type = group->types[1].count == 0 ? group->types[0].name : NULL};
     app_open(app, &view_events, &argument);
     return true;
 }
@@ -160,13 +142,16 @@ cursor_scope(struct app *app, const struct groups *groups, struct list_query *qu
         app_say(app, SAY_WARN, group ? MSG_SELECT_RANGE_FIRST : MSG_NOTHING_TO_DECIDE);
         return false;
     }
-    *query = group_query(groups->pivot, within_of(groups), group, arena);
+    const char *filter = groups_filter_text(groups);
+    *query = group_query(groups->pivot, within_of(groups), group, filter, arena);
     words->what = group_title(group, groups->pivot, arena);
     if (groups->pivot != PIVOT_ERROR)
         words->what = arena_printf(arena, "%s %s", pivot_name(groups->pivot), words->what);
-    words->filter = group_term(groups->pivot, group, arena);
+    words->filter = filter_line_both(group_term(groups->pivot, group, arena), filter, arena);
     if (group->part_count)
         words->what = arena_printf(arena, "%s, %s", group_parts_text(group, arena), words->what);
+    if (filter)
+        words->what = arena_printf(arena, MSG_THAT_MATCH, words->what, filter);
     words->group = group->part_count              ? NULL
                    : groups->pivot == PIVOT_ERROR ? group->value
                    : groups->has_within           ? group_text(groups->within, key)
@@ -235,7 +220,8 @@ want_rows(struct app *app, struct groups *groups, enum pick_verb verb, size_t fr
     }
     for (size_t i = from; i < to; i++) {
         const struct event_group *group = group_rows_at(&groups->rows, i);
-        struct list_query query = group_query(groups->pivot, within_of(groups), group, app_frame(app));
+        struct list_query query =
+            group_query(groups->pivot, within_of(groups), group, groups_filter_text(groups), app_frame(app));
         if (group->count > 0)
             group_picks_want(&groups->picks, verb, &group->key, &query);
     }
@@ -264,11 +250,14 @@ static bool
 pattern_accepted(struct app *app, struct groups *groups, struct bytes text, enum pick_verb verb)
 {
     struct err err = {0};
-    if (!is_event_filter(app, text, &err)) {
+    struct strbuf filter = {0};
+    if (!filter_line_read(app, text, &filter, &err)) {
+        strbuf_release(&filter);
         app_prompt_error(app, &err);
         return false;
     }
-    struct list_query query = group_query_matching(within_of(groups), text, app_frame(app));
+    struct list_query query = group_query_matching(within_of(groups), strbuf_bytes(&filter), app_frame(app));
+    strbuf_release(&filter);
     group_picks_want(&groups->picks, verb, NULL, &query);
     group_picks_start(app, &groups->picks);
     return true;
@@ -286,14 +275,6 @@ unselect_accepted(struct app *app, void *state, struct bytes text)
     return pattern_accepted(app, state, text, PICK_REMOVE);
 }
 
-static const char *
-filter_candidate(struct app *app, void *state, struct bytes text, size_t i)
-{
-    (void)app;
-    (void)state;
-    return filter_complete(text, i);
-}
-
 static bool
 ask_pattern(struct app *app, void *state, enum action action)
 {
@@ -306,7 +287,7 @@ ask_pattern(struct app *app, void *state, enum action action)
                             .label = selects ? "select events " : "unselect events ",
                             .history = "filter",
                             .accepted = selects ? select_accepted : unselect_accepted,
-                            .complete = filter_candidate,
+                            .complete = groups_filter_candidate,
                         });
     return true;
 }
@@ -371,15 +352,6 @@ groups_undo(struct app *app, void *state, enum action action)
     return true;
 }
 
-static bool
-groups_ask_filter(struct app *app, void *state, enum action action)
-{
-    (void)action;
-    struct groups *groups = state;
-    row_filter_ask(app, &groups->filter, groups_show_rows, groups);
-    return true;
-}
-
 void
 groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot)
 {
@@ -391,18 +363,19 @@ groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot)
     groups->is_selected_only = false;
     groups->table = (struct table){0};
     group_picks_release(&groups->picks); // its keys are of the pivot before
-    ask_groups(app, groups);
+    groups_ask(app, groups);
 }
 
 static bool
 groups_go_back(struct app *app, void *state, enum action action)
 {
-    (void)app;
     (void)action;
     struct groups *groups = state;
     if (groups->is_selected_only)
         groups->is_selected_only = false;
-    else if (!row_filter_clear(&groups->filter))
+    else if (groups->filter.text.len)
+        return groups_filter(app, groups, BYTES(""), NULL);
+    else
         return false;
     groups_show_rows(groups);
     return true;
@@ -458,7 +431,7 @@ switch_merging(struct app *app, void *state, enum action action)
     group_picks_release(&groups->picks);
     groups->table = (struct table){0};
     groups->has_answer = false;
-    ask_groups(app, groups);
+    groups_ask(app, groups);
     return true;
 }
 
@@ -635,7 +608,7 @@ groups_open(struct app *app, const void *argument)
         groups->title = given->title ? alloc_text(given->title) : NULL;
     }
     group_columns(groups->pivot, groups->rows.order, false, 0, groups->columns);
-    ask_groups(app, groups);
+    groups_ask(app, groups);
     return groups;
 }
 
@@ -645,7 +618,7 @@ groups_close(struct app *app, void *state)
     (void)app;
     struct groups *groups = state;
     decide_release(&groups->decide);
-    row_filter_release(&groups->filter);
+    groups_filter_release(groups);
     group_picks_release(&groups->picks);
     group_rows_release(&groups->rows);
     free(groups->title);
@@ -659,7 +632,7 @@ static void
 groups_shown(struct app *app, void *state)
 {
     struct groups *groups = state;
-    ask_groups(app, groups);
+    groups_ask(app, groups);
     check_picks(app, groups);
 }
 
@@ -677,5 +650,7 @@ const struct view view_groups = {
     .crumb = groups_crumb,
     .draw = groups_draw,
     .layout = groups_layout,
+    .filter = groups_filter_here,
+    .take_filter = groups_take_filter,
     .click = groups_click,
 };

@@ -3,7 +3,9 @@
 
 #include <string.h>
 #include "ui/views/copy_menu.h"
+#include "ui/views/filter_line.h"
 #include "ui/views/groups/groups.h"
+#include "ui/views/groups/query.h"
 
 enum { CHOICES = 16 };
 
@@ -95,15 +97,14 @@ groups_ask_copy(struct app *app, void *state, enum action action)
     return true;
 }
 
-// Lists the parts of a row's text (group_row_text) to narrow by: a pattern for a whole part finds the other
-// rows that have it.
+// What the events of a group have in common, as terms to narrow by.
 static size_t
 narrow_choices(const struct event_group *group, struct arena *arena, struct menu_item items[CHOICES],
-               const char *values[CHOICES])
+               const char *terms[CHOICES])
 {
     const struct {
         uint32_t key;
-        const char *name;
+        const char *field;
         const char *value;
     } choices[] = {{'k', "category", category_name(group->category)},
                    {'c', "class", group->text.error_class},
@@ -111,11 +112,14 @@ narrow_choices(const struct event_group *group, struct arena *arena, struct menu
                    {'o', "topic", group->topics[0].count ? group->topics[0].name : NULL}};
     size_t count = 0;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
-        if (!choices[i].value || !choices[i].value[0])
+        const char *field = choices[i].field;
+        const char *value = choices[i].value;
+        if (!value || !value[0])
             continue;
-        values[count] = choices[i].value;
-        items[count++] = (struct menu_item){
-            .key = choices[i].key, .text = arena_printf(arena, "%s %s", choices[i].name, choices[i].value)};
+        terms[count] =
+            i == 0 ? arena_printf(arena, "%s:%s", field, value) : group_exact_term(field, value, arena);
+        items[count++] =
+            (struct menu_item){.key = choices[i].key, .text = arena_printf(arena, "%s %s", field, value)};
     }
     return count;
 }
@@ -126,16 +130,14 @@ narrow_chosen(struct app *app, void *state, size_t index)
     struct groups *groups = state;
     const struct event_group *group = groups_cursor(groups);
     struct menu_item items[CHOICES];
-    const char *values[CHOICES];
-    if (!group || index >= narrow_choices(group, app_frame(app), items, values))
+    const char *terms[CHOICES];
+    struct arena *arena = app_frame(app);
+    if (!group || index >= narrow_choices(group, arena, items, terms))
         return;
     struct err err = {0};
-    struct strbuf exact = {0};
-    row_filter_exact(&exact, values[index]);
-    if (!row_filter_set(&groups->filter, strbuf_bytes(&exact), &err))
-        app_say(app, SAY_WARN, "%s", err.text);
-    strbuf_release(&exact);
-    groups_show_rows(groups);
+    const char *both = filter_line_both(groups_filter_text(groups), terms[index], arena);
+    if (!groups_filter(app, groups, bytes_of(both), &err))
+        app_say_err(app, &err);
 }
 
 bool
@@ -145,9 +147,9 @@ groups_ask_narrow(struct app *app, void *state, enum action action)
     const struct groups *groups = state;
     const struct event_group *group = groups_cursor(groups);
     struct menu_item items[CHOICES];
-    const char *values[CHOICES];
+    const char *terms[CHOICES];
     memset(items, 0, sizeof items);
-    size_t count = group ? narrow_choices(group, app_frame(app), items, values) : 0;
+    size_t count = group ? narrow_choices(group, app_frame(app), items, terms) : 0;
     if (count)
         app_menu(app,
                  &(struct menu_request){

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "base/strbuf.h"
+#include "ui/views/filter_line.h"
 #include "ui/views/groups/texts.h"
 
 // All the keys of a merged group.
@@ -25,26 +26,48 @@ as_filter(const char *text, struct arena *arena)
     return filter;
 }
 
+// The group by error that a pivot is turned within, and the filter; NULL: neither.
+static char *
+narrowed_by(const uint64_t *within, const char *filter, struct arena *arena)
+{
+    char key[GROUP_TEXT];
+    const char *group = within ? arena_printf(arena, "group:%s", group_text(*within, key)) : NULL;
+    const char *text = filter_line_both(group, filter, arena);
+    return text && *text ? as_filter(text, arena) : NULL;
+}
+
 struct list_query
-group_query(enum pivot pivot, const uint64_t *within, const struct event_group *group, struct arena *arena)
+group_query(enum pivot pivot, const uint64_t *within, const struct event_group *group, const char *filter,
+            struct arena *arena)
 {
     struct list_query query = {.source = LIST_PENDING, .pivot = pivot, .has_value = true};
     const char *value = group->part_count ? parts_text(group, arena) : group->value;
     strncpy(query.value, value, sizeof query.value - 1);
-    char key[GROUP_TEXT];
-    if (within)
-        query.filter = as_filter(arena_printf(arena, "group:%s", group_text(*within, key)), arena);
+    query.filter = narrowed_by(within, filter, arena);
     return query;
 }
 
 struct list_query
 group_query_matching(const uint64_t *within, struct bytes filter, struct arena *arena)
 {
-    const char *text = arena_text(arena, filter);
-    char key[GROUP_TEXT];
-    if (within)
-        text = arena_printf(arena, "group:%s %s", group_text(*within, key), text);
-    return (struct list_query){.source = LIST_PENDING, .filter = as_filter(text, arena)};
+    return (struct list_query){.source = LIST_PENDING,
+                               .filter = narrowed_by(within, arena_text(arena, filter), arena)};
+}
+
+const char *
+group_exact_term(const char *field, const char *value, struct arena *arena)
+{
+    struct strbuf term = {0};
+    strbuf_printf(&term, "%s:=\"", field);
+    for (const char *at = value; *at; at++) {
+        if (*at == '"' || *at == '\\')
+            strbuf_add_char(&term, '\\');
+        strbuf_add_char(&term, *at);
+    }
+    strbuf_add_char(&term, '"');
+    const char *text = arena_text(arena, strbuf_bytes(&term));
+    strbuf_release(&term);
+    return text;
 }
 
 const char *
@@ -63,15 +86,5 @@ group_term(enum pivot pivot, const struct event_group *group, struct arena *aren
         return arena_printf(arena, "!%s:/^/", field);
     if (pivot == PIVOT_CATEGORY)
         return arena_printf(arena, "category:%s", group->value);
-    struct strbuf term = {0};
-    strbuf_printf(&term, "%s:=\"", field);
-    for (const char *at = group->value; *at; at++) {
-        if (*at == '"' || *at == '\\')
-            strbuf_add_char(&term, '\\');
-        strbuf_add_char(&term, *at);
-    }
-    strbuf_add_char(&term, '"');
-    const char *text = arena_text(arena, strbuf_bytes(&term));
-    strbuf_release(&term);
-    return text;
+    return group_exact_term(field, group->value, arena);
 }

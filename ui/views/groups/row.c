@@ -324,22 +324,6 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
     }
 }
 
-void
-group_row_text(const struct event_group *group, struct strbuf *out)
-{
-    row_text_add(out, group->value);
-    row_text_add(out, group->text.error_class);
-    row_text_add(out, group->text.pattern);
-    row_text_add(out, group->text.sample);
-    row_text_add(out, group->text.frame);
-    row_text_add(out, category_name(group->category));
-    row_text_add(out, group->is_returned ? "BACK" : group->is_new ? "NEW" : NULL);
-    for (int i = 0; i < GROUP_TOP; i++) {
-        row_text_add(out, group->types[i].count ? group->types[i].name : NULL);
-        row_text_add(out, group->topics[i].count ? group->topics[i].name : NULL);
-    }
-}
-
 bool
 group_copy_choice(const struct event_group *group, enum pivot pivot, size_t i, struct arena *arena,
                   const char **text, struct bytes *value)

@@ -75,21 +75,22 @@ group_rows_are_overridden(const struct group_rows *rows)
 }
 
 void
-group_rows_show(struct group_rows *rows, const struct row_filter *filter, const struct group_picks *picks)
+group_rows_show(struct group_rows *rows, const struct group_picks *picks)
 {
-    struct strbuf text = {0};
     rows->shown_count = 0;
     for (size_t i = 0; i < rows->count; i++) {
-        const struct event_group *group = &rows->rows[i];
-        strbuf_reset(&text);
-        if (row_filter_is_on(filter))
-            group_row_text(group, &text);
-        if (!row_filter_match(filter, strbuf_bytes(&text)) || (picks && !group_picks_has(picks, group->key)))
+        if (picks && !group_picks_has(picks, rows->rows[i].key))
             continue;
         rows->shown = alloc_grow(rows->shown, rows->shown_count, &rows->shown_capacity, sizeof *rows->shown);
         rows->shown[rows->shown_count++] = i;
     }
-    strbuf_release(&text);
+}
+
+void
+group_rows_renew(struct group_rows *rows)
+{
+    rows->count = 0;
+    rows->is_frozen = false;
 }
 
 static int

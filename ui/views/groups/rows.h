@@ -28,19 +28,19 @@ struct group_rows {
     struct arena kept;        // texts of rows that are gone from it
     struct event_group *rows; // in order, with the newest numbers
     size_t count;
-    size_t *shown; // indexes of rows that pass the filter
+    size_t *shown; // indexes of rows
     size_t shown_count, shown_capacity;
     size_t arrived; // groups of the newest answer that are no row yet
 };
 
+// The next answer is about other events: its rows are ordered anew.
+void group_rows_renew(struct group_rows *rows);
 // Takes an answer over. true: the rows were ordered anew.
 bool group_rows_take(struct group_rows *rows, struct reply *reply);
 // Rows anew from the newest answer, in the order that is set.
 void group_rows_order(struct group_rows *rows);
-// Which rows are shown: those that match, and are picked where picks is given. After rows, filter or picks
-// changed.
-void group_rows_show(struct group_rows *rows, const struct row_filter *filter,
-                     const struct group_picks *picks);
+// Which rows are shown: all, or those that are picked where picks is given. After rows or picks changed.
+void group_rows_show(struct group_rows *rows, const struct group_picks *picks);
 // Unfolds a merged group or folds it again. Of a single one: the merged one it is shown below. false:
 // neither.
 bool group_rows_fold(struct group_rows *rows, size_t shown);

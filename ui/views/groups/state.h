@@ -17,6 +17,16 @@ struct category_choice {
     size_t left; // answers that are still to come
 };
 
+// filter.c
+struct groups_filter {
+    struct strbuf text;            // in force
+    struct strbuf before;          // in force when the prompt was opened
+    bool is_awaited;               // no answer to it came yet: the rows are of the one before
+    struct groups_matched matched; // of the newest answer
+    bool has_anchor;               // while the prompt is open the cursor stays at this group:
+    uint64_t anchor;               // its key
+};
+
 struct groups {
     struct decide decide; // first: see decide.h
     enum pivot pivot;
@@ -28,7 +38,7 @@ struct groups {
     bool is_selected_only;
     bool is_merged; // near-equal groups are one row
     bool has_heat;  // a cell an hour of the last 24 in place of the last hour
-    struct row_filter filter;
+    struct groups_filter filter;
     struct group_picks picks;
     bool is_asked; // a decision was requested while the selection was still being collected:
     enum operation_action asked;
@@ -57,9 +67,18 @@ void groups_order_rows(struct groups *groups);
 // for.
 void groups_reorder(struct app *app, struct groups *groups);
 void groups_show_rows(void *groups); // after rows, filter or picks changed
-// Has the filter, which looks at the text of rows, FIELD:VALUE terms as a filter of events has?
-bool groups_filter_has_fields(const struct app *app, const struct groups *groups);
+void groups_ask(struct app *app, struct groups *groups);
 void groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot);
+
+// filter.c
+// Counts the events that match this text. Where it is wrong, the last good one stays and err names the place.
+bool groups_filter(struct app *app, struct groups *groups, struct bytes text, struct err *err) MUST_CHECK;
+const char *groups_filter_text(const struct groups *groups); // NULL: none
+bool groups_ask_filter(struct app *app, void *state, enum action action);
+const char *groups_filter_candidate(struct app *app, void *state, struct bytes text, size_t i);
+const char *groups_filter_here(const void *state); // as of struct view, like the next
+void groups_take_filter(struct app *app, void *state, struct bytes text);
+void groups_filter_release(struct groups *groups);
 
 // menus.c; rows of the table in groups.c
 bool groups_ask_order(struct app *app, void *state, enum action action);

@@ -273,7 +273,7 @@ audit_ask_filter(struct app *app, void *state, enum action action)
 {
     (void)action;
     struct audit *audit = state;
-    row_filter_ask(app, &audit->filter, show_rows, audit);
+    row_filter_ask(app, &audit->filter, "filter audit: ", show_rows, audit);
     return true;
 }
 

@@ -125,7 +125,7 @@ operations_ask_filter(struct app *app, void *state, enum action action)
 {
     (void)action;
     struct operations *operations = state;
-    row_filter_ask(app, &operations->filter, show_rows, operations);
+    row_filter_ask(app, &operations->filter, "filter operations: ", show_rows, operations);
     return true;
 }
 
