@@ -35,6 +35,7 @@ enum request_kind {
     REQUEST_COLLECT, // like REQUEST_LIST, beside it: ids for a selection or an action; answered by
                      // REPLY_LIST; undecided events are counted and left out
     REQUEST_FACETS,  // ids: counts of their types, topics, sources, categories
+    REQUEST_VALUES,  // what the filter line completes: values of fields, and paths of payloads
     REQUEST_ROWS,    // ids: rows for the window of a list, texts cut to 1 KiB
     REQUEST_EVENT,   // id: everything about one event; is_on: its payload up to 64 MiB instead of 4
     REQUEST_WHY,     // id: why it is in its group
@@ -161,7 +162,7 @@ enum reply_kind {
     REPLY_STATUS, // number 0: connection, worker, promise, arrivals: the header of the screen
     REPLY_GROUPS,
     REPLY_LIST,
-    REPLY_FACETS,
+    REPLY_FACETS, // of REQUEST_VALUES too; there the field of a path is "$"
     REPLY_ROWS,
     REPLY_EVENT,
     REPLY_WHY,

@@ -57,6 +57,7 @@ static const struct route {
     [REQUEST_LIST] = {.read = reader_list_request},
     [REQUEST_COLLECT] = {.read = reader_list_request},
     [REQUEST_FACETS] = {.read = reader_facets_request},
+    [REQUEST_VALUES] = {.read = reader_values_request},
     [REQUEST_ROWS] = {.read = reader_rows_request},
     [REQUEST_EVENT] = {.read = reader_event_request},
     [REQUEST_WHY] = {.read = reader_why_request},

@@ -259,6 +259,9 @@ void reader_recipe_release(struct reader *reader);
 // facets.c
 void reader_facets_request(struct reader *reader, const struct request *request);
 
+// values.c
+void reader_values_request(struct reader *reader, const struct request *request);
+
 // operations.c
 void reader_operations_request(struct reader *reader, const struct request *request);
 void reader_operations_end(struct reader *reader, const struct request *request);

@@ -123,14 +123,75 @@ history_is_kept_and_private(void **state)
     rmdir(folder);
 }
 
+static bool
+explain_row(size_t i, const char **name, const char **sentence)
+{
+    *name = "topic:";
+    *sentence = "the Kafka topic";
+    return i < 13;
+}
+
+static void
+type_text(struct prompt *prompt, const char *text)
+{
+    (void)prompt_type(prompt, bytes_of(text));
+}
+
+// On a filter line the deletion of a blank takes the term before it, with what is quoted in it.
+static void
+a_term_is_taken_away(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *typed, *left;
+    } rows[] = {{"timeout topic:orders ", "timeout "},
+                {"timeout", "timeou"},
+                {"timeout ", ""},
+                {"a error:\"b c\" ", "a "},
+                {"a  b  ", "a  "},
+                {" ", ""},
+                {"\"a \\\" b\" ", ""},
+                {"x $.a=\"b c", "x $.a=\"b "}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct prompt prompt = {0};
+        prompt_open(&prompt, &(struct prompt_request){.label = "/", .has_terms = true}, NULL);
+        type_text(&prompt, rows[i].typed);
+        (void)prompt_handle(&prompt, NULL, NULL, DO_DELETE_LEFT);
+        assert_string_equal(strbuf_text(&prompt.edit.text), rows[i].left);
+        prompt_release(&prompt);
+    }
+}
+
+// A question mark where a word begins lists the fields; within a word it is a letter like any other.
+static void
+fields_are_explained(void **state)
+{
+    (void)state;
+    struct prompt prompt = {0};
+    prompt_open(&prompt, &(struct prompt_request){.label = "/", .hint = "hint", .explain = explain_row},
+                NULL);
+    type_text(&prompt, "?");
+    assert_true(prompt.is_explaining);
+    assert_int_equal(prompt.edit.text.len, 0);
+    type_text(&prompt, "?");
+    assert_int_equal(prompt.explained, 12);
+    type_text(&prompt, "?");
+    assert_false(prompt.is_explaining);
+    type_text(&prompt, "?");
+    type_text(&prompt, "a");
+    assert_false(prompt.is_explaining);
+    type_text(&prompt, "?");
+    assert_string_equal(strbuf_text(&prompt.edit.text), "a?");
+    prompt_release(&prompt);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        DRAWS(a_line_is_edited_by_characters),
-        cmocka_unit_test(words_are_completed_in_turn),
-        DRAWS(a_mistake_is_shown_at_its_column),
-        cmocka_unit_test(history_is_kept_and_private),
+        DRAWS(a_line_is_edited_by_characters),   cmocka_unit_test(words_are_completed_in_turn),
+        cmocka_unit_test(a_term_is_taken_away),  cmocka_unit_test(fields_are_explained),
+        DRAWS(a_mistake_is_shown_at_its_column), cmocka_unit_test(history_is_kept_and_private),
     };
     return cmocka_run_group_tests_name("prompt", tests, NULL, NULL);
 }

@@ -304,6 +304,7 @@ draw_all(struct app *app)
     top->view->draw(app, top->state, canvas, &areas);
     if (app->windows.prompt_owner) {
         prompt_draw(&app->windows.prompt, canvas, bottom);
+        prompt_draw_explained(&app->windows.prompt, canvas, whole);
     } else {
         struct area message = area_take_top(&bottom, 1);
         draw_message(app, message);

@@ -40,6 +40,7 @@ answering(enum request_kind kind)
         return ANSWER_NEWEST_OR_STOP;
     case REQUEST_GROUPS:
     case REQUEST_FACETS:
+    case REQUEST_VALUES:
     case REQUEST_ROWS:
     case REQUEST_EVENT:
     case REQUEST_SHAPE:

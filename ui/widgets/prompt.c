@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 
 #define HISTORY_LINES 500
+enum { EXPLAINED_ROWS = 12 }; // at once
 
 static void
 history_path(const char *state_home, const char *history, char out[512])
@@ -127,12 +128,57 @@ complete(struct prompt *prompt, struct app *app, void *state)
     return true;
 }
 
+static bool
+is_at_word(const struct prompt *prompt)
+{
+    const struct line_edit *edit = &prompt->edit;
+    return edit->caret == 0 || edit->text.data[edit->caret - 1] == ' ';
+}
+
+// The place where the last term before the caret begins; what is quoted in it may hold blanks.
+static size_t
+last_term(struct bytes text, size_t caret)
+{
+    size_t start = 0;
+    bool is_quoted = false, is_blank = true;
+    for (size_t at = 0; at < caret; at++) {
+        char c = text.data[at];
+        if (is_blank && c != ' ')
+            start = at;
+        if (is_quoted && c == '\\')
+            at++;
+        else if (c == '"')
+            is_quoted = !is_quoted;
+        is_blank = c == ' ' && !is_quoted;
+    }
+    return start;
+}
+
+static void
+delete_term(struct prompt *prompt)
+{
+    struct line_edit *edit = &prompt->edit;
+    size_t from = last_term(strbuf_bytes(&edit->text), edit->caret);
+    strbuf_splice(&edit->text, from, edit->caret - from, BYTES(""));
+    edit->caret = from;
+}
+
+// `?` where a word begins: the next rows, and after the last ones none.
+static void
+explain(struct prompt *prompt)
+{
+    const char *name, *sentence;
+    prompt->explained = prompt->is_explaining ? prompt->explained + EXPLAINED_ROWS : 0;
+    prompt->is_explaining = prompt->request.explain(prompt->explained, &name, &sentence);
+}
+
 bool
 prompt_handle(struct prompt *prompt, struct app *app, void *state, enum action action)
 {
     if (action == DO_COMPLETE)
         return complete(prompt, app, state);
     prompt->is_completing = false;
+    prompt->is_explaining = false;
     if (action == DO_HISTORY_PREVIOUS && prompt->line_at > 0) {
         show_history(prompt, prompt->line_at - 1);
         return true;
@@ -142,7 +188,10 @@ prompt_handle(struct prompt *prompt, struct app *app, void *state, enum action a
         return true;
     }
     size_t len = prompt->edit.text.len;
-    (void)line_edit_handle(&prompt->edit, action);
+    if (action == DO_DELETE_LEFT && prompt->request.has_terms && prompt->edit.caret > 0 && is_at_word(prompt))
+        delete_term(prompt);
+    else
+        (void)line_edit_handle(&prompt->edit, action);
     return prompt->edit.text.len != len;
 }
 
@@ -151,6 +200,11 @@ prompt_type(struct prompt *prompt, struct bytes text)
 {
     size_t len = prompt->edit.text.len;
     prompt->is_completing = false;
+    if (prompt->request.explain && bytes_equal_text(text, "?") && is_at_word(prompt)) {
+        explain(prompt);
+        return false;
+    }
+    prompt->is_explaining = false;
     line_edit_insert(&prompt->edit, text);
     return prompt->edit.text.len != len;
 }
@@ -192,13 +246,41 @@ prompt_draw(const struct prompt *prompt, struct canvas *canvas, struct area area
                                      bytes_of(prompt->request.label), ROLE_PROMPT_LABEL);
     if (area.rows > 0) {
         canvas_fill(canvas, area, ROLE_TEXT);
-        draw_error(prompt, canvas, area_take_bottom(&area, 1), col);
+        struct area above = area_take_bottom(&area, 1);
+        if (!err_is_set(&prompt->error) && prompt->request.hint)
+            canvas_text(canvas, above.row, above.col + 1, above.cols - 1, bytes_of(prompt->request.hint),
+                        ROLE_DIM);
+        draw_error(prompt, canvas, above, col);
     }
     line_edit_draw(&prompt->edit, canvas, line.row, col, line.col + line.cols - col, ROLE_PROMPT, true);
     if (err_is_set(&prompt->error) && prompt->error.column > 0) {
         int cell = error_cell(prompt, canvas);
         if (col + cell < line.col + line.cols)
             canvas_restyle(canvas, (struct area){line.row, col + cell, 1, 1}, ROLE_PROMPT_ERROR);
+    }
+}
+
+void
+prompt_draw_explained(const struct prompt *prompt, struct canvas *canvas, struct area area)
+{
+    enum { NAME = 16 };
+    const char *name, *sentence;
+    int rows = 0;
+    if (!prompt->is_explaining || area.rows < 2)
+        return;
+    while (rows < EXPLAINED_ROWS && rows < area.rows - 1 &&
+           prompt->request.explain(prompt->explained + (size_t)rows, &name, &sentence))
+        rows++;
+    struct area lines = area_take_bottom(&area, rows + 1);
+    canvas_fill(canvas, lines, ROLE_TEXT);
+    canvas_hline(canvas, lines.row, lines.col + 1, lines.cols - 2, ROLE_BORDER);
+    for (int i = 0; i < rows; i++) {
+        int row = lines.row + 1 + i;
+        (void)prompt->request.explain(prompt->explained + (size_t)i, &name, &sentence);
+        canvas_text(canvas, row, lines.col + 1, NAME, bytes_of(name), ROLE_FILTER);
+        if (lines.cols > NAME + 4)
+            canvas_text(canvas, row, lines.col + 2 + NAME, lines.cols - NAME - 3, bytes_of(sentence),
+                        ROLE_TEXT);
     }
 }
 

@@ -25,6 +25,10 @@ struct prompt_request {
     void (*cancelled)(struct app *app, void *state); // Esc: restore what was before; may be NULL
     // The i-th candidate that replaces the last word of `text`, or NULL: no more. May be NULL.
     const char *(*complete)(struct app *app, void *state, struct bytes text, size_t i);
+    const char *hint; // one line above, while nothing is wrong; NULL: none
+    bool has_terms;   // blanks divide terms: the deletion of a blank takes the term before it too
+    // What `?` at the beginning of a word lists above the line: the i-th row, or false. May be NULL.
+    bool (*explain)(size_t i, const char **name, const char **sentence);
 };
 
 // A text with a caret: also the fields of dialogs. Zero-initialise.
@@ -48,7 +52,9 @@ struct prompt {
     struct strbuf before; // the word that completion replaces
     size_t candidate;     // next one, while completing
     bool is_completing;
-    char **lines; // history, oldest first
+    bool is_explaining;
+    size_t explained; // the row from which on, while explaining
+    char **lines;     // history, oldest first
     size_t line_count, line_at;
     struct strbuf unsent; // what was typed before stepping into the history
 };
@@ -61,6 +67,8 @@ void prompt_remember(struct prompt *prompt,
                      const char *state_home); // appends the text to its history file, mode 0600
 void prompt_draw(const struct prompt *prompt, struct canvas *canvas,
                  struct area area); // 1 row, 2 when there is room for the error
+// The rows of `explain`, at the bottom of the area.
+void prompt_draw_explained(const struct prompt *prompt, struct canvas *canvas, struct area area);
 void prompt_release(struct prompt *prompt);
 
 #endif

@@ -223,9 +223,9 @@ bool
 filter_join_help(size_t i, const char **name, const char **sentence)
 {
     static const char *const joins[][2] = {
-        {"or", "either: topic:orders or topic:payments; beside a term, else it is text"},
-        {"( )", "together: (topic:orders or is:new) timeout; around a term, else an expression"},
-        {"not !", "the opposite: not (topic:orders timeout), !topic:orders, !timeout"},
+        {"or", "either side: topic:orders or topic:payments; else it is text"},
+        {"( )", "together, around terms: (topic:orders or is:new) timeout"},
+        {"not !", "the opposite: not (topic:orders timeout), !topic:orders"},
     };
     if (i >= sizeof joins / sizeof *joins)
         return false;

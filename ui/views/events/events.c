@@ -263,7 +263,14 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
     events->progress.is_complete = reply->is_last;
     events->are_rows_old = true;
     struct table_model model = events_model(events);
+    if (events->has_anchor && reply->list.is_first) {
+        events->table.cursor = events->table.top = 0; // until the anchor comes, if it does
+        events->table.has_cursor_id = false;
+    }
     table_sync(&events->table, &model);
+    if (events->has_anchor)
+        (void)table_move_to_id(&events->table, &model, events->anchor);
+    events->has_anchor = events->has_anchor && (events->is_typing || !reply->is_last);
     (void)app;
 }
 
@@ -318,6 +325,8 @@ events_receive(struct app *app, void *state, struct reply *reply)
         note_changes(events, reply);
     if (!reply->number)
         return reply->kind == REPLY_CHANGED && events->are_rows_old;
+    if (filter_values_receive(&events->values, reply))
+        return true;
     if (reply->number == events->facets.number && reply->kind == REPLY_FACETS) {
         events_take_facets(app, events, reply);
     } else if (reply->number == events->collecting.number) {
@@ -446,6 +455,7 @@ events_close(struct app *app, void *state)
     list_query_release(&events->query);
     strbuf_release(&events->filter);
     strbuf_release(&events->before);
+    filter_values_release(&events->values);
     filter_destroy(events->parsed);
     row_cache_release(&events->rows);
     events_saved_release(events);

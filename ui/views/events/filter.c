@@ -73,9 +73,12 @@ events_filter_filter_changed(struct app *app, void *state, struct bytes text)
 static bool
 events_filter_filter_accepted(struct app *app, void *state, struct bytes text)
 {
+    struct events *events = state;
     struct err err = {0};
-    if (events_filter(app, state, text, &err))
+    if (events_filter(app, events, text, &err)) {
+        events->has_anchor = events->is_typing = false;
         return true;
+    }
     app_prompt_error(app, &err);
     return false;
 }
@@ -84,15 +87,15 @@ static void
 events_filter_filter_cancelled(struct app *app, void *state)
 {
     struct events *events = state;
+    events->is_typing = false;
     (void)!events_filter(app, events, strbuf_bytes(&events->before), NULL);
 }
 
 const char *
 events_filter_candidate(struct app *app, void *state, struct bytes text, size_t i)
 {
-    (void)app;
-    (void)state;
-    return filter_complete(text, i);
+    const struct events *events = state;
+    return filter_line_candidate(app, &events->values, text, i);
 }
 
 bool
@@ -102,15 +105,19 @@ events_ask_filter(struct app *app, void *state, enum action action)
     struct events *events = state;
     strbuf_reset(&events->before);
     strbuf_add(&events->before, strbuf_bytes(&events->filter));
-    app_prompt(app, &(struct prompt_request){
-                        .label = "/",
-                        .text = strbuf_text(&events->filter),
-                        .history = "filter",
-                        .changed = events_filter_filter_changed,
-                        .accepted = events_filter_filter_accepted,
-                        .cancelled = events_filter_filter_cancelled,
-                        .complete = events_filter_candidate,
-                    });
+    events->is_typing = true;
+    events->has_anchor = events->count > 0;
+    events->anchor = events->count ? events->ids[events->table.cursor] : 0;
+    struct prompt_request request = {
+        .label = "/",
+        .text = strbuf_text(&events->filter),
+        .changed = events_filter_filter_changed,
+        .accepted = events_filter_filter_accepted,
+        .cancelled = events_filter_filter_cancelled,
+        .complete = events_filter_candidate,
+    };
+    filter_line_begin(app, &events->values, &request);
+    app_prompt(app, &request);
     return true;
 }
 

@@ -6,6 +6,7 @@
 #include "ui/views/decide/decide.h"
 #include "ui/views/events/row.h"
 #include "ui/views/events/events.h"
+#include "ui/views/filter_line.h"
 
 // Ids that a filter or a group adds to the selection or takes from it, or the matches of the last filter.
 struct events_collecting {
@@ -40,14 +41,18 @@ struct events_progress {
 };
 
 struct events {
-    struct decide decide;    // first: see decide.h
-    char *title;             // NULL: by the query
-    char *fixed;             // filter that is part of the list, or NULL
-    struct list_query query; // its filter is `filter`
-    struct strbuf filter;    // in force
-    struct strbuf before;    // in force when the prompt was opened
-    char *given;             // the filter that it was opened with, a part of the view; NULL: none
-    struct filter *parsed;   // of `filter`, for highlighting
+    struct decide decide;        // first: see decide.h
+    char *title;                 // NULL: by the query
+    char *fixed;                 // filter that is part of the list, or NULL
+    struct list_query query;     // its filter is `filter`
+    struct strbuf filter;        // in force
+    struct strbuf before;        // in force when the prompt was opened
+    char *given;                 // the filter that it was opened with, a part of the view; NULL: none
+    struct filter_values values; // for the prompt
+    bool is_typing;              // the prompt is open
+    bool has_anchor;             // while it is open the cursor stays at this event:
+    int64_t anchor;
+    struct filter *parsed; // of `filter`, for highlighting
     struct table table;
     struct table_column columns[EVENT_COLUMNS];
     char *type; // of all events seen so far: shown once, in line 2, without its column; NULL: several

@@ -46,7 +46,7 @@ line_accepted(struct app *app, void *state, struct bytes text)
     struct groups *groups = state;
     struct err err = {0};
     if (groups_filter(app, groups, text, &err)) {
-        groups->filter.has_anchor = false;
+        groups->filter.has_anchor = groups->filter.is_typing = false;
         return true;
     }
     app_prompt_error(app, &err);
@@ -57,15 +57,15 @@ static void
 line_cancelled(struct app *app, void *state)
 {
     struct groups *groups = state;
+    groups->filter.is_typing = false;
     (void)!groups_filter(app, groups, strbuf_bytes(&groups->filter.before), NULL);
 }
 
 const char *
 groups_filter_candidate(struct app *app, void *state, struct bytes text, size_t i)
 {
-    (void)app;
-    (void)state;
-    return filter_complete(text, i);
+    const struct groups *groups = state;
+    return filter_line_candidate(app, &groups->filter.values, text, i);
 }
 
 bool
@@ -76,17 +76,19 @@ groups_ask_filter(struct app *app, void *state, enum action action)
     const struct event_group *group = groups_cursor(groups);
     strbuf_reset(&groups->filter.before);
     strbuf_add(&groups->filter.before, strbuf_bytes(&groups->filter.text));
+    groups->filter.is_typing = true;
     groups->filter.has_anchor = group != NULL;
     groups->filter.anchor = group ? group->key : 0;
-    app_prompt(app, &(struct prompt_request){
-                        .label = "/",
-                        .text = strbuf_text(&groups->filter.text),
-                        .history = "filter",
-                        .changed = line_changed,
-                        .accepted = line_accepted,
-                        .cancelled = line_cancelled,
-                        .complete = groups_filter_candidate,
-                    });
+    struct prompt_request request = {
+        .label = "/",
+        .text = strbuf_text(&groups->filter.text),
+        .changed = line_changed,
+        .accepted = line_accepted,
+        .cancelled = line_cancelled,
+        .complete = groups_filter_candidate,
+    };
+    filter_line_begin(app, &groups->filter.values, &request);
+    app_prompt(app, &request);
     return true;
 }
 
@@ -108,4 +110,5 @@ groups_filter_release(struct groups *groups)
 {
     strbuf_release(&groups->filter.text);
     strbuf_release(&groups->filter.before);
+    filter_values_release(&groups->filter.values);
 }

@@ -80,6 +80,7 @@ receive_groups(struct groups *groups, struct reply *reply)
     groups_show_rows(groups);
     if (has_cursor)
         find_cursor(groups, cursor);
+    filter->has_anchor = filter->has_anchor && (filter->is_typing || !reply->is_last);
 }
 
 void
@@ -570,7 +571,8 @@ groups_receive(struct app *app, void *state, struct reply *reply)
         }
         return true;
     }
-    if (why_receive(app, groups->why_number, reply) || groups_category_receive(app, groups, reply))
+    if (filter_values_receive(&groups->filter.values, reply) || why_receive(app, groups->why_number, reply) ||
+        groups_category_receive(app, groups, reply))
         return true;
     if (!reply->number || reply->number != groups->number)
         return false;

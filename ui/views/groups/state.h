@@ -3,6 +3,7 @@
 #define REDRIVE_UI_VIEWS_GROUPS_STATE_H
 
 #include "ui/views/decide/decide.h"
+#include "ui/views/filter_line.h"
 #include "ui/views/groups/rows.h"
 #include "ui/widgets/table.h"
 
@@ -23,8 +24,10 @@ struct groups_filter {
     struct strbuf before;          // in force when the prompt was opened
     bool is_awaited;               // no answer to it came yet: the rows are of the one before
     struct groups_matched matched; // of the newest answer
-    bool has_anchor;               // while the prompt is open the cursor stays at this group:
-    uint64_t anchor;               // its key
+    struct filter_values values;
+    bool is_typing;  // the prompt is open
+    bool has_anchor; // while the prompt is open the cursor stays at this group:
+    uint64_t anchor; // its key
 };
 
 struct groups {
