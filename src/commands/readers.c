@@ -33,8 +33,8 @@ readers_find(struct call *call, struct store *store, struct broker *broker, cons
 }
 
 void
-readers_describe(struct call *call, struct store *store, struct broker *broker,
-                 const struct preview *preview, struct strbuf *out)
+readers_describe(struct call *call, struct store *store, struct broker *broker, const struct preview *preview,
+                 struct strbuf *out)
 {
     struct arena arena = {0};
     struct topic_consumers *found;

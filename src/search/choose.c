@@ -333,7 +333,8 @@ scan_pass(struct store *store, struct choose_pass *scan, struct err *err)
 
 // --- out of the rollup ---
 
-// Do the columns of counted events decide? Their time has no wall clock of the table's, which `created` compares.
+// Do the columns of counted events decide? Their time has no wall clock of the table's, which `created`
+// compares.
 static bool
 is_for_rollup(const struct matcher *matcher)
 {

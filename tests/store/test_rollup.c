@@ -525,7 +525,7 @@ a_choice_is_the_same_out_of_the_rollup(void **state)
 
     static struct chosen counted, read;
     char group[GROUP_TEXT];
-    const char *const filters[] = {NULL,          "retries:>255", "retries:<2", "age:>1d",
+    const char *const filters[] = {NULL,         "retries:>255",  "retries:<2",           "age:>1d",
                                    "age:<5000d", "!topic:orders", "retries:>0 age:<5000d"};
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
         scan_chosen(&bench, (struct choice){.filter = filters[i]}, false, &read);
