@@ -655,7 +655,7 @@ static bool
 kafka_ends(void *context, const char *topic, struct strbuf *text, struct err *err)
 {
     struct sim *sim = sim_of(context);
-    if (sim_luck(sim, false) != SIM_ANSWERED)
+    if (sim->wishes.tells_no_ends || sim_luck(sim, false) != SIM_ANSWERED)
         return lost(context, "asks where the topics end", err);
     strbuf_printf(text, "%s %" PRId64, topic, sim->log_end);
     return true;

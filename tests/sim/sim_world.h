@@ -120,6 +120,7 @@ struct sim_wishes {
     int failing_opens;        // so many handles are not made
     int failing_begins;       // so many transactions are not begun
     int failing_claims;       // so many claims PostgreSQL refuses: others keep the rows locked
+    bool tells_no_ends;       // where a topic ends
     bool stops_reads;         // a marker is never stable
     bool stalls_commits;      // a commit is never done
     bool stalls_init;         // no transactional id is given
