@@ -35,8 +35,6 @@ read_words(struct topic_rule *rule, struct bytes rest, struct arena *arena, stru
             part = SPARED;
         } else if (bytes_equal_text(word, "to")) {
             part = TARGET;
-        } else if (bytes_equal_text(word, "newer")) {
-            rule->checks_newer = true;
         } else if (part == TARGET) {
             if (rule->to || !target_check(word, err))
                 return err_set(err, ERR_USAGE, "`to` takes one topic, with a name that Kafka allows");
@@ -60,7 +58,7 @@ read_row(struct topic_rule *rule, struct bytes row, struct arena *arena, struct 
     struct bytes name = bytes_slice(row, 0, colon);
     struct bytes topic = next_word(&name);
     if (colon >= row.len || !bytes_present(topic) || bytes_present(next_word(&name)))
-        return err_set(err, ERR_USAGE, "a row is TOPIC: GROUP…, not GROUP…, to TOPIC, newer");
+        return err_set(err, ERR_USAGE, "a row is TOPIC: GROUP…, not GROUP…, to TOPIC");
     rule->topic = arena_text(arena, topic);
     return target_check(topic, err) &&
            read_words(rule, bytes_slice(row, colon + 1, row.len - colon - 1), arena, err);

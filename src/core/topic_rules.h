@@ -1,12 +1,11 @@
 // topic_rules: what a team says of the topics that events are sent to; the rows of the setting `consumers`:
 //
 //     orders.events: billing
-//     orders.events: billing, not audit search, to orders.events.retry.billing, newer
+//     orders.events: billing, not audit search, to orders.events.retry.billing
 //
 // First the consumer groups that its events are for: they are taken when these have read them. `not`: groups
 // that must not get them again; `to`: the topic for events that are sent again, which those do not read.
-// `newer`: newer records of the same key are looked for before an event is sent. The first row of a topic
-// counts.
+// The first row of a topic counts.
 #ifndef REDRIVE_CORE_TOPIC_RULES_H
 #define REDRIVE_CORE_TOPIC_RULES_H
 
@@ -22,7 +21,6 @@ struct topic_rule {
     const char **spared; // behind `not`
     size_t spared_count;
     const char *to; // NULL: the topic itself
-    bool checks_newer;
 };
 
 struct topic_rules;

@@ -247,10 +247,10 @@ static void
 snapshots_are_written_a_few_at_a_time(void **state)
 {
     (void)state;
-    static const char packed[] =
-        "SELECT count(*) FROM redrive.rollup_state WHERE texts_floor IS NOT NULL AND uncompared = 0"
-        " AND (SELECT sum(n) FROM redrive.text_snapshot) ="
-        " (SELECT count(*) FROM dlq_events WHERE status = 'PENDING')";
+    static const char packed[] = "SELECT count(*) FROM redrive.rollup_state WHERE texts_floor IS NOT NULL "
+                                 "AND uncompared = -9223372036854775808"
+                                 " AND (SELECT sum(n) FROM redrive.text_snapshot) ="
+                                 " (SELECT count(*) FROM dlq_events WHERE status = 'PENDING')";
     int64_t until = clock_mono() + 60 * US_PER_SECOND;
     watch_memory();
     struct maintainer *maintainer = maintainer_create(&world.settings);

@@ -62,6 +62,8 @@ find_group(const struct group_list *list, const char *value)
     return NULL;
 }
 
+// `a` is of the rows, `b` of the rollup, which remembers when a group was first seen after its first event
+// left.
 static bool
 is_same_group(enum pivot pivot, const struct event_group *a, const struct event_group *b)
 {
@@ -70,7 +72,7 @@ is_same_group(enum pivot pivot, const struct event_group *a, const struct event_
         same = same && a->types[i].count == b->types[i].count && a->topics[i].count == b->topics[i].count;
     if (pivot == PIVOT_HOUR)
         return same;
-    return same && a->first_at == b->first_at && a->last_at == b->last_at &&
+    return same && a->first_at >= b->first_at && a->last_at == b->last_at &&
            a->retries_low == b->retries_low && a->retries_high == b->retries_high;
 }
 

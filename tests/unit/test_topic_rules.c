@@ -15,14 +15,13 @@ rows_say_who_and_where(void **state)
     struct err err = {0};
     struct arena arena = {0};
     const struct topic_rules *rules = topic_rules_read(
-        "orders: billing\n\npayments: billing, ledger not audit search to payments.retry newer\nempty:",
-        &arena, &err);
+        "orders: billing\n\npayments: billing, ledger not audit search to payments.retry\nempty:", &arena,
+        &err);
     assert_non_null(rules);
     const struct topic_rule *rule = topic_rule_of(rules, "orders");
     assert_true(topic_rule_awaits(rule, "billing"));
     assert_false(topic_rule_awaits(rule, "audit"));
     assert_null(rule->to);
-    assert_false(rule->checks_newer);
     rule = topic_rule_of(rules, "payments");
     assert_int_equal(rule->awaited_count, 2);
     assert_true(topic_rule_awaits(rule, "ledger"));
@@ -30,7 +29,6 @@ rows_say_who_and_where(void **state)
     assert_true(topic_rule_spares(rule, "search"));
     assert_false(topic_rule_spares(rule, "billing"));
     assert_string_equal(rule->to, "payments.retry");
-    assert_true(rule->checks_newer);
     assert_int_equal(topic_rule_of(rules, "empty")->awaited_count, 0);
     assert_null(topic_rule_of(rules, "unknown"));
     assert_false(topic_rule_awaits(NULL, "billing"));

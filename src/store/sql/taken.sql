@@ -213,14 +213,17 @@ END $$;
 
 -- The topics of an operation's events.
 CREATE OR REPLACE FUNCTION redrive._lag_topics(v redrive.operation) RETURNS text[]
-LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT CASE WHEN v.target_topic IS NOT NULL THEN ARRAY[v.target_topic]
-                ELSE ARRAY(SELECT DISTINCT e.kafka_topic::text FROM (
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    IF v.target_topic IS NOT NULL THEN
+        RETURN ARRAY[v.target_topic];
+    END IF;
+    RETURN ARRAY(SELECT DISTINCT e.kafka_topic::text FROM (
                         SELECT unnest(b.dlq_ids) AS id FROM redrive.operation_batch b WHERE b.operation_no = v.no
                         UNION ALL SELECT i.dlq_id FROM redrive.operation_item i WHERE i.operation_no = v.no) w
                       CROSS JOIN LATERAL (SELECT x.kafka_topic FROM :"events" x WHERE x.id = w.id OFFSET 0) e
-                     WHERE e.kafka_topic IS NOT NULL) END;
-$$;
+                     WHERE e.kafka_topic IS NOT NULL);
+END $$;
 
 -- How many more events may be sent before a consumer group is further behind than max_lag; NULL: no limit. why: it is, or nobody has asked Kafka since
 -- the last chunk, which the lag then does not show.
