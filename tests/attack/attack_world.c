@@ -155,6 +155,7 @@ static const struct guard {
      " (SELECT string_agg(x::text, '|' ORDER BY key) FROM redrive.rollup_group x),"
      " (SELECT string_agg(x::text, '|' ORDER BY no) FROM redrive.rollup_series x),"
      " (SELECT string_agg(x::text, '|' ORDER BY series) FROM redrive.rollup_idle x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY group_key) FROM redrive.rollup_seen x),"
      " (SELECT string_agg(x::text, '|' ORDER BY dlq_id) FROM redrive.rollup_event x),"
      " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_total x),"
      " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_hour x),"

@@ -13,7 +13,8 @@ static void
 keep_snapshots(void)
 {
     static const char kept[] =
-        "SELECT count(*) FROM redrive.rollup_state WHERE texts_floor IS NOT NULL AND uncompared = 0 AND "
+        "SELECT count(*) FROM redrive.rollup_state WHERE texts_floor IS NOT NULL AND uncompared = "
+        "-9223372036854775808 AND "
         "(SELECT "
         "sum(n) FROM redrive.text_snapshot) = (SELECT count(*) FROM dlq_events WHERE status = 'PENDING')";
     struct maintainer *maintainer = maintainer_create(&bench.settings.store);

@@ -31,10 +31,10 @@ keep_until(const char *sql)
     }
 }
 
-static const char packed[] =
-    "SELECT count(*) FROM redrive.rollup_state WHERE texts_floor IS NOT NULL AND uncompared = 0"
-    " AND (SELECT sum(n) FROM redrive.text_snapshot) ="
-    " (SELECT count(*) FROM dlq_events WHERE status = 'PENDING')";
+static const char packed[] = "SELECT count(*) FROM redrive.rollup_state WHERE texts_floor IS NOT NULL AND "
+                             "uncompared = -9223372036854775808"
+                             " AND (SELECT sum(n) FROM redrive.text_snapshot) ="
+                             " (SELECT count(*) FROM dlq_events WHERE status = 'PENDING')";
 
 static int
 begin(void **state)
@@ -289,7 +289,8 @@ snapshots_without_maintainer_are_not_used(void **state)
     assert_usable(false);
     test_sql(world.admin, "UPDATE redrive.rollup_state SET lease_until = 'infinity', uncompared = 1");
     assert_usable(false);
-    test_sql(world.admin, "UPDATE redrive.rollup_state SET uncompared = 0, texts_floor = NULL");
+    test_sql(world.admin,
+             "UPDATE redrive.rollup_state SET uncompared = -9223372036854775808, texts_floor = NULL");
     assert_usable(false);
     struct text_cache *cache = load();
     assert_whole(cache);

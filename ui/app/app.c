@@ -369,10 +369,17 @@ app_typed_count(const struct app *app, int64_t events)
     return is_asked ? events : 0;
 }
 
+bool
+app_has_dialog(const struct app *app)
+{
+    return app->windows.dialog != NULL;
+}
+
 struct dialog *
 app_dialog(struct app *app, const struct dialog_request *request)
 {
-    app_dialog_close(app);
+    if (app->windows.dialog)
+        app_dialog_end(app, DIALOG_CANCELLED); // who opened it forgets it
     app_close_menu(app);
     app->windows.dialog = dialog_create(request, app->config->label);
     app->windows.dialog_owner = app->stacks.caller ? app->stacks.caller : app_top(app);

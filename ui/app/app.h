@@ -162,8 +162,9 @@ void app_prompt_error(struct app *app, const struct err *err);
 void app_prompt_close(struct app *app);
 
 // Opens a dialog over the view; type-ahead is flushed. The dialog lives until it is closed; fill its lines by
-// dialog_line any time (a preview that arrives later). One at a time.
+// dialog_line any time (a preview that arrives later). One at a time: one that is open is cancelled.
 struct dialog *app_dialog(struct app *app, const struct dialog_request *request);
+bool app_has_dialog(const struct app *app); // of any view
 void app_dialog_close(struct app *app);
 
 // Gives the terminal to another program until it ends: `command` by sh -c, with `file` as its "$1". Then

@@ -107,8 +107,8 @@ menu_key(struct app *app)
         app_close_menu(app);
 }
 
-static void
-end_dialog(struct app *app, enum dialog_outcome outcome)
+void
+app_dialog_end(struct app *app, enum dialog_outcome outcome)
 {
     if (outcome == DIALOG_OPEN)
         return;
@@ -155,7 +155,7 @@ dialog_key(struct app *app)
         app->keys.pending.count = 0;
     if (answer == KEYMAP_ACTION && do_anywhere(app, action))
         return;
-    end_dialog(app, dialog_handle(app->windows.dialog, answer == KEYMAP_ACTION ? action : DO_NONE));
+    app_dialog_end(app, dialog_handle(app->windows.dialog, answer == KEYMAP_ACTION ? action : DO_NONE));
     tell_edit(app);
 }
 
@@ -629,7 +629,7 @@ app_mouse(struct app *app, enum mouse_button button, int row, int col)
     app_redraw(app);
     if (app->windows.dialog) {
         if (button == MOUSE_LEFT)
-            end_dialog(app, dialog_click(app->windows.dialog, row, col));
+            app_dialog_end(app, dialog_click(app->windows.dialog, row, col));
         tell_edit(app);
         return;
     }

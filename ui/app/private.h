@@ -162,6 +162,9 @@ bool app_has_outstanding(const struct app *app);
 bool app_is_asking(const struct app *app, const struct instance *asker); // a reply of it is outstanding
 void app_post(struct app *app, enum request_kind kind, bool is_on);      // one without an answer
 
+// keys.c
+void app_dialog_end(struct app *app, enum dialog_outcome outcome); // with the callback of its request
+
 // app.c
 void app_close_menu(struct app *app);
 

@@ -367,6 +367,12 @@ receive_list(struct app *app, struct decide *decide, const struct reply *reply)
         decide_forget(decide);
         return;
     }
+    // Whoever answers another question would confirm one that they have not read.
+    if (app_has_dialog(app)) {
+        app_say(app, SAY_WARN, MSG_ASKED_ELSEWHERE, action_name(decide->action), strbuf_text(&decide->what));
+        decide_forget(decide);
+        return;
+    }
     open_dialog(app, decide);
 }
 

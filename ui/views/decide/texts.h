@@ -12,6 +12,7 @@
 #define MSG_COLLECTING "collecting %s"
 #define MSG_NOTHING_LEFT_IN "nothing left to %s in %s"
 #define MSG_COLLECTING_STOPPED "stopped; nothing changed"
+#define MSG_ASKED_ELSEWHERE "%s of %s was not asked: another question was open; press its key again"
 #define MSG_SELECTING "selecting %s of %s events"
 #define MSG_NOTHING_TO_RESTORE "operation %" PRId64 ": nothing left to restore"
 #define MSG_NOTHING_TO_REVERT                                                                                \
