@@ -86,14 +86,14 @@ static const struct view view = {.name = "fixture",
                                  .actions = actions,
                                  .receive = view_receive,
                                  .draw = view_draw};
-static const struct view_row rows[] = {{&view, 1}};
+static const struct view_row rows[] = {{&view, 1}, {&view, 2}};
 
 static int
 begin(void **state)
 {
     return make_world_of(
         state, &(struct app_config){
-                   .views = rows, .view_count = 1, .decision.confirm_above = 100, .decision.max_replays = 3});
+                   .views = rows, .view_count = 2, .decision.confirm_above = 100, .decision.max_replays = 3});
 }
 
 static char asked_to[300]; // the target of the last preview
@@ -506,6 +506,33 @@ the_last_thing_is_undone_whatever_it_was(void **state)
     assert_int_equal(query.item_states, 1u << ITEM_DONE);
 }
 
+// Events that were collected for one view come while another view asks. Whoever is about to answer it would
+// confirm what they have not read.
+static void
+a_late_decision_does_not_take_the_place_of_another(void **state)
+{
+    struct world *world = *state;
+    app_did(world->app, &(struct app_deed){.operation = 8, .action = ACTION_DISCARD, .until = TIME_ABSENT});
+    press(world->app, "u");
+    uint64_t collected = asked(world, REQUEST_COLLECT);
+    press(world->app, "2R");
+    uint64_t preview = asked(world, REQUEST_PREVIEW);
+    assert_true(shows(world->app, "Reprocess"));
+
+    struct reply *reply = reply_create(REPLY_LIST, collected);
+    reply->is_last = reply->list.is_first = true;
+    reply->list.count = 1;
+    reply->list.ids = alloc_array(1, sizeof *reply->list.ids);
+    reply->list.ids[0] = 1;
+    tell(world, reply);
+    assert_true(shows(world->app, "was not asked: another question was open"));
+    assert_true(shows(world->app, "Reprocess"));
+    assert_null(take_request(world));
+
+    know(world, preview, counted, false);
+    assert_true(shows(world->app, "to confirm"));
+}
+
 #define DECISION(test) cmocka_unit_test_setup_teardown(test, begin, destroy_world)
 
 int
@@ -525,6 +552,7 @@ main(void)
         DECISION(a_reprocess_is_called_back_until_its_first_send),
         DECISION(a_message_leaves_when_it_is_no_longer_true),
         DECISION(the_last_thing_is_undone_whatever_it_was),
+        DECISION(a_late_decision_does_not_take_the_place_of_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
