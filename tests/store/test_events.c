@@ -318,8 +318,8 @@ an_event_is_the_same_among_many_and_alone(void **state)
     enum { EVENTS = 600 };
     static const char *const known[] = {
         "",
-        "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", key, value) VALUES (300, 't', 0, "
-        "1, 'k', '{\"a\": 1}')",
+        ("INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", key, value) VALUES (300, 't', 0, "
+         "1, 'k', '{\"a\": 1}')"),
         "INSERT INTO redrive.revision (dlq_id, no, payload, topic) VALUES (600, 1, '[]', 'other')",
         "DELETE FROM redrive.record"};
     struct world world;
