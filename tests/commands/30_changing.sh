@@ -176,6 +176,7 @@ ok "operation N says that nobody works" all exits 0 ';' says "resolve frozen" ';
 wait_and_say()
 {
     ran="redrive operation $1 wait, until it says $2"
+    : >"$work/err" # of the command before, which may have said it too
     "$REDRIVE" operation "${db[@]}" "$1" wait >"$work/out" 2>"$work/err" &
     local waiter=$!
     for _ in {1..50}; do
