@@ -272,7 +272,7 @@ static int
 fault_seconds(void)
 {
     const char *text = getenv("REDRIVE_FAULT_SECONDS");
-    int seconds = text ? atoi(text) : 0;
+    int seconds = text ? (int)strtol(text, NULL, 10) : 0;
     return seconds > 0 ? seconds : LASTS;
 }
 

@@ -99,9 +99,13 @@ static const char *
 random_text(char *room, unsigned most)
 {
     static const char *const others[] = {" ", "x", "(", ")", "or", "not", "topic:", "!", "1"};
+    size_t len = 0;
     room[0] = '\0';
-    for (unsigned left = chance(most + 1); left; left--)
-        strcat(room, chance(4) ? letters[chance(LETTERS)][chance(4) == 0] : others[chance(9)]);
+    for (unsigned left = chance(most + 1); left; left--) {
+        const char *next = chance(4) ? letters[chance(LETTERS)][chance(4) == 0] : others[chance(9)];
+        memcpy(room + len, next, strlen(next) + 1);
+        len += strlen(next);
+    }
     return room;
 }
 
