@@ -428,8 +428,9 @@ choose_is_counted(struct store *store, const struct choice *choice)
     counted.is_counted = true;
     struct matcher matcher;
     struct err ignored = {0};
-    bool is_of_use =
-        !choice->has_ids && matcher_init(store, &counted, 0, &matcher, &ignored) && is_for_rollup(&matcher);
+    if (choice->has_ids)
+        return false;
+    bool is_of_use = matcher_init(store, &counted, 0, &matcher, &ignored) && is_for_rollup(&matcher);
     filter_destroy(matcher.filter);
     return is_of_use;
 }

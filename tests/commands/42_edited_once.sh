@@ -34,7 +34,7 @@ press()
 {
     local one=$1
     shift
-    printf '%s\n' 'size 100x30' 'await live' 'keys 2' 'await all pending' 'keys /' "type event-id:=$one" 'keys <Enter>' "await /event-id:=$one   newest first" "$@" >"$work/keys"
+    printf '%s\n' 'size 100x30' 'await live' 'keys 2' 'await all pending' 'keys /' "type event-id:=$one" 'keys <Enter>' "await /event-id:=$one " wait "$@" >"$work/keys"
     REDRIVE_START_WORKER=off run -d "$PG" --script "$work/keys" --script-out "$work/pictures"
     ran="redrive, by keys: ${*//$'\n'/ }"
 }

@@ -530,12 +530,13 @@ may_be_more(const struct backlog *backlog, const struct tally_query *query)
 {
     if (!query->limit)
         return false;
-    const struct intern *texts = interned(backlog, query->pivot);
-    size_t values = texts                            ? texts->count + 2 // absent, and all beyond WORDS_LIMIT
-                    : query->pivot == PIVOT_ERROR    ? backlog->keys.count
-                    : query->pivot == PIVOT_CATEGORY ? CATEGORY_COUNT
-                    : backlog->has_rollup            ? backlog->rollup.hour_count
-                                                     : backlog_count(backlog);
+    size_t values = backlog->has_rollup ? backlog->rollup.hour_count : backlog_count(backlog);
+    if (query->pivot == PIVOT_ERROR)
+        values = backlog->keys.count;
+    else if (query->pivot == PIVOT_CATEGORY)
+        values = CATEGORY_COUNT;
+    else if (query->pivot != PIVOT_HOUR)
+        values = interned(backlog, query->pivot)->count + 2; // absent, and all beyond WORDS_LIMIT
     return values > query->limit->most;
 }
 
