@@ -99,7 +99,7 @@ check_send(struct bytes text, struct err *err)
 static void
 send_as_options(struct bytes text, struct strbuf *command)
 {
-    int32_t rate;
+    int32_t rate = RATE_UNLIMITED;
     strbuf_add_text(command, " --reprocess");
     if (read_send(text, &rate, NULL) && rate != RATE_UNLIMITED)
         strbuf_printf(command, " --rate %" PRId32, rate);
