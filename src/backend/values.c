@@ -153,7 +153,7 @@ reader_values_request(struct reader *reader, const struct request *request)
         return;
     }
     facets->list = arena_array(&values.reply->arena, facets->count + 1, sizeof *facets->list);
-    if (facets->count)
+    if (values.list)
         memcpy(facets->list, values.list, facets->count * sizeof *facets->list);
     free(values.list);
     values.reply->is_last = true;

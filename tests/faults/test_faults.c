@@ -242,9 +242,9 @@ size_kib(pid_t pid)
     FILE *file = fopen(path, "re");
     if (!file)
         fail_msg("a part of the program has ended");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "VmRSS: %ld", &size) == 1)
-            break;
+    while (file && size == 0 && fgets(line, sizeof line, file))
+        if (strncmp(line, "VmRSS:", 6) == 0)
+            size = strtol(line + 6, NULL, 10);
     if (file)
         fclose(file);
     return size;
