@@ -142,9 +142,11 @@ choose(const struct ranking *ranking, const struct group_limit *limit, struct ke
     size_t count = 0;
     for (size_t i = 0; i < ranking->values.count; i++) {
         const struct rank_sum *sum = &ranking->sums[i];
-        if (sum->count > 0)
-            list[count++] = (struct ranked){
-                .score = score_of(sum, limit->rank), .count = sum->count, .value = ranking->values.keys[i]};
+        if (sum->count <= 0)
+            continue;
+        list[count] = (struct ranked){
+            .score = score_of(sum, limit->rank), .count = sum->count, .value = ranking->values.keys[i]};
+        count++;
     }
     if (count)
         qsort(list, count, sizeof *list, by_score);
