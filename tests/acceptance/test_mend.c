@@ -70,7 +70,7 @@ mend_the_amounts(struct screen *screen)
                  "<Del><Right><Right><Right><Right><Del>.<Right><Right><Del>"); // the cursor stood on it
     screen_see(screen, " 1720.50,");
     make_recipe(screen, "1 value changed", "to-number $.lines[*].amount", "applies 199");
-    apply_and_send(screen, "200", "done: changed 199, 1 unchanged", "done: sent 200, 0 refused");
+    apply_and_send(screen, "200", "done, 199 corrected, 1 unchanged", "done, watching 200");
 }
 
 static void
@@ -87,7 +87,7 @@ mend_the_addresses(struct screen *screen)
     screen_press(screen, "q<BS><BS><BS><BS><BS><BS><BS><BS>");
     screen_press(screen, "\"00000-000\",  ");
     make_recipe(screen, "1 key added", "default $.address.postal_code \"00000-000\"", "applies 19");
-    apply_and_send(screen, NULL, "done: changed 19, 1 unchanged", "done: sent 20, 0 refused");
+    apply_and_send(screen, NULL, "done, 19 corrected, 1 unchanged", "done, watching 20");
 }
 
 static void
