@@ -1,5 +1,5 @@
 // Sent is not taken: consumers that take all, fail, are slow, or have stopped, on a real Kafka; two groups on
-// one topic.
+// one topic. Workers ask Kafka in worker_consumers.c.
 #include "tests/broker/consumer_world.h"
 #include "tests/broker/fixture.h"
 

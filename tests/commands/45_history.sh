@@ -1,5 +1,5 @@
 # A database that was put back or copied publishes nothing, and says so; an administrator decides how it goes on
-# (src/commands/migrate_history.c). Needs a real Kafka.
+# (src/commands/migrate_history.c, and src/publish/worker_adopt.c for the screen). Needs a real Kafka.
 
 brokers=${REDRIVE_TEST_KAFKA-}
 topic_tool=${REDRIVE_TEST_BUILD-}/tests/tools/topic

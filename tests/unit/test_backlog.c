@@ -398,6 +398,7 @@ check_limit(const struct backlog *backlog, struct group_limit limit)
     arena_release(&arena);
 }
 
+// ranking.c
 static void
 a_limited_list_has_the_first_and_exact_totals(void **state)
 {
