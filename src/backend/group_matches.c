@@ -206,14 +206,6 @@ reader_matches_step(struct reader *reader)
 
 // --- the groups ---
 
-static int
-by_key(const void *left, const void *right)
-{
-    const struct event_group *const *a = left;
-    const struct event_group *const *b = right;
-    return ((*a)->key > (*b)->key) - ((*a)->key < (*b)->key);
-}
-
 // By key; heap, the caller frees.
 static const struct event_group **
 sorted_by_key(const struct group_list *list)
@@ -221,7 +213,7 @@ sorted_by_key(const struct group_list *list)
     const struct event_group **sorted = alloc_array(list->count + 1, sizeof *sorted);
     for (size_t i = 0; i < list->count; i++)
         sorted[i] = &list->groups[i];
-    qsort(sorted, list->count, sizeof *sorted, by_key);
+    qsort(sorted, list->count, sizeof *sorted, event_group_by_key);
     return sorted;
 }
 
@@ -230,7 +222,7 @@ group_of_key(const struct event_group **sorted, size_t count, uint64_t key)
 {
     const struct event_group wanted = {.key = key};
     const struct event_group *looked = &wanted;
-    const struct event_group **found = bsearch(&looked, sorted, count, sizeof *sorted, by_key);
+    const struct event_group **found = bsearch(&looked, sorted, count, sizeof *sorted, event_group_by_key);
     return found ? *found : NULL;
 }
 

@@ -29,6 +29,7 @@ ok "and it is resolved" in_table "SELECT count(*) FROM dlq_events WHERE id BETWE
 run reprocess "${db[@]}" --filter id:401..420 --yes
 ok "again finds nothing" exits 5
 
+# Kafka's answers about topics, which worker_topics.c also keeps for screens that have no Kafka.
 sql "UPDATE dlq_events SET kafka_topic = NULL WHERE id = 430; UPDATE dlq_events SET kafka_topic = 'commands-missing-$$' WHERE id = 431" >/dev/null
 run reprocess "${db[@]}" --filter id:430..434 --dry-run --json
 ok "--dry-run asks Kafka whether the topics exist" all exits 1 ';' json 'rows[0]["total"] == 5 and rows[0]["refused"] == 2' ';' \

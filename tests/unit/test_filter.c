@@ -119,6 +119,7 @@ check_wrong(char *text, const char *expected)
     return is_same;
 }
 
+// The values of terms are read in read_term.c, what joins them in operators.c.
 static void
 filters_match_as_the_cases_say(void **state)
 {

@@ -181,6 +181,9 @@ void backlog_groups_limited(const struct backlog *backlog, enum pivot pivot, con
                             const struct group_limit *limit, int64_t now, struct arena *arena,
                             struct group_list *list);
 
+// For qsort and bsearch over pointers to groups.
+int event_group_by_key(const void *left, const void *right);
+
 // By error, with near-equal groups (core/fingerprint/merge) as one; `parts`: the single groups that were
 // merged, and the total of single groups. Only groups within the limit are compared (NULL: all).
 void backlog_groups_merged(const struct backlog *backlog, const struct group_limit *limit, int64_t now,

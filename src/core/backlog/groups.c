@@ -507,6 +507,14 @@ by_count(const void *left, const void *right)
     return strcmp(a->value, b->value);
 }
 
+int
+event_group_by_key(const void *left, const void *right)
+{
+    const struct event_group *const *a = left;
+    const struct event_group *const *b = right;
+    return ((*a)->key > (*b)->key) - ((*a)->key < (*b)->key);
+}
+
 void
 backlog_groups(const struct backlog *backlog, enum pivot pivot, const uint64_t *within, int64_t now,
                struct arena *arena, struct group_list *list)

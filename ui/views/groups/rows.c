@@ -179,14 +179,6 @@ group_rows_fold(struct group_rows *rows, size_t shown)
     return true;
 }
 
-static int
-by_key(const void *left, const void *right)
-{
-    const struct event_group *const *a = left;
-    const struct event_group *const *b = right;
-    return ((*a)->key > (*b)->key) - ((*a)->key < (*b)->key);
-}
-
 static bool
 group_rows_is_among(const struct event_group *group, const struct group_list *list)
 {
@@ -223,12 +215,12 @@ update(struct group_rows *rows, const struct group_list *latest, const struct gr
     const struct event_group **found = alloc_array(count ? count : 1, sizeof *found);
     for (size_t i = 0; i < count; i++)
         found[i] = i < latest->count ? &latest->groups[i] : &parts->groups[i - latest->count];
-    qsort(found, count, sizeof *found, by_key);
+    qsort(found, count, sizeof *found, event_group_by_key);
     size_t known = 0;
     bool is_same = true;
     for (size_t i = 0; i < rows->count; i++) {
         const struct event_group *row = &rows->rows[i];
-        const struct event_group **at = bsearch(&row, found, count, sizeof *found, by_key);
+        const struct event_group **at = bsearch(&row, found, count, sizeof *found, event_group_by_key);
         bool is_part = at && parts->count && group_rows_is_among(*at, parts);
         known += at != NULL && !is_part;
         is_same &= at ? row->part_count == (*at)->part_count : row->part_count == 0;
