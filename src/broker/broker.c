@@ -10,6 +10,26 @@
 
 #define OWN_GROUP "redrive.looks" // within the prefix that rights are granted for
 #define TOPIC_SHELF_LIFE (30 * US_PER_SECOND)
+#define UNANSWERED_MOST (20 * US_PER_SECOND) // a slow connection needs some round trips
+
+static rd_kafka_t *
+open_handle(struct broker *broker, struct err *err)
+{
+    rd_kafka_conf_t *conf = kafka_conf(&broker->settings, &broker->trouble, err);
+    if (!conf)
+        return NULL;
+    // Told that a group's coordinator has moved, librdkafka (2.0.2, and 2.12 still:
+    // confluentinc/librdkafka#5315) tells the handle's own group, and follows a null pointer where there
+    // is none. So this handle has one, which it never joins.
+    kafka_set(conf, "group.id", OWN_GROUP);
+    return kafka_handle(RD_KAFKA_CONSUMER, conf, err);
+}
+
+static void
+close_handle(rd_kafka_t *handle)
+{
+    rd_kafka_destroy_flags(handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+}
 
 bool
 broker_open(struct broker **broker, const struct broker_settings *settings, struct err *err)
@@ -21,13 +41,7 @@ broker_open(struct broker **broker, const struct broker_settings *settings, stru
 
     struct broker *fresh = alloc_bytes(sizeof *fresh);
     fresh->settings = *settings;
-    rd_kafka_conf_t *conf = kafka_conf(settings, &fresh->trouble, err);
-    if (conf)
-        // Told that a group's coordinator has moved, librdkafka (2.0.2, and 2.12 still:
-        // confluentinc/librdkafka#5315) tells the handle's own group, and follows a null pointer where there
-        // is none. So this handle has one, which it never joins.
-        kafka_set(conf, "group.id", OWN_GROUP);
-    fresh->handle = conf ? kafka_handle(RD_KAFKA_CONSUMER, conf, err) : NULL;
+    fresh->handle = open_handle(fresh, err);
     if (!fresh->handle) {
         free(fresh);
         return false;
@@ -44,7 +58,7 @@ broker_close(struct broker *broker)
 
     if (broker->reader)
         rd_kafka_destroy(broker->reader);
-    rd_kafka_destroy_flags(broker->handle, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+    close_handle(broker->handle);
     free(broker->topics);
     free(broker->watermarks);
     for (size_t i = 0; i < broker->ends_count; i++)
@@ -55,16 +69,38 @@ broker_close(struct broker *broker)
     free(broker);
 }
 
+void
+broker_tend(struct broker *broker)
+{
+    if (!broker->unanswered_at || clock_mono() - broker->unanswered_at < UNANSWERED_MOST)
+        return;
+    struct err ignored = {0};
+    rd_kafka_t *fresh = open_handle(broker, &ignored);
+    if (!fresh) // the old one serves until then
+        return;
+    close_handle(broker->handle);
+    broker->handle = fresh;
+    broker->unanswered_at = 0;
+}
+
+rd_kafka_t *
+kafka_admin(struct broker *broker)
+{
+    broker_tend(broker);
+    return broker->handle;
+}
+
 // Waits for an answer of any broker, so that what made the connection fail is known when none comes.
 static bool
 reach(struct broker *broker, int timeout_ms, struct err *err)
 {
     int64_t deadline = clock_mono() + timeout_ms * 1000LL;
+    rd_kafka_t *handle = kafka_admin(broker);
     for (;;) {
         const struct rd_kafka_metadata *metadata;
         int wait = kafka_wait(deadline, 1000);
-        rd_kafka_resp_err_t code = rd_kafka_metadata(broker->handle, 0, NULL, &metadata, wait > 0 ? wait : 1);
-        rd_kafka_poll(broker->handle, 0);
+        rd_kafka_resp_err_t code = rd_kafka_metadata(handle, 0, NULL, &metadata, wait > 0 ? wait : 1);
+        rd_kafka_poll(handle, 0);
         if (!code) {
             rd_kafka_metadata_destroy(metadata);
             broker->trouble.text[0] = '\0';
@@ -158,13 +194,14 @@ ask_max_bytes(struct broker *broker, const char *name, int timeout_ms)
 static bool
 ask_partitions(struct broker *broker, const char *name, int timeout_ms, struct topic *topic, struct err *err)
 {
-    rd_kafka_topic_t *handle = rd_kafka_topic_new(broker->handle, name, NULL);
+    rd_kafka_t *admin = kafka_admin(broker);
+    rd_kafka_topic_t *handle = rd_kafka_topic_new(admin, name, NULL);
     if (!handle) // a name that Kafka does not allow
         return topic->state = TOPIC_MISSING, true;
 
     const struct rd_kafka_metadata *metadata;
-    rd_kafka_resp_err_t code = rd_kafka_metadata(broker->handle, 0, handle, &metadata, timeout_ms);
-    rd_kafka_poll(broker->handle, 0);
+    rd_kafka_resp_err_t code = rd_kafka_metadata(admin, 0, handle, &metadata, timeout_ms);
+    rd_kafka_poll(admin, 0);
     rd_kafka_topic_destroy(handle);
     if (code)
         return kafka_fail(err, code, &broker->trouble, "asking for topic %s", name);

@@ -17,6 +17,9 @@ struct broker;
 // Makes no connection yet. settings are borrowed until broker_close.
 bool broker_open(struct broker **broker, const struct broker_settings *settings, struct err *err) MUST_CHECK;
 void broker_close(struct broker *broker);
+// Ends questions that Kafka left unanswered for long: to be called every few minutes at least, also where
+// nothing else is asked (kafka_ask_all in broker/kafka.h tells why). It asks nothing.
+void broker_tend(struct broker *broker);
 
 // The cluster's own id, reduced to characters of Kafka names (letters, digits, '-', '_'; at most 63). Asked
 // once, then remembered.

@@ -89,7 +89,7 @@ ask_times(struct broker *broker, const char *topic, int32_t partitions, int64_t 
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(partitions);
     for (int32_t i = 0; i < partitions; i++)
         rd_kafka_topic_partition_list_add(list, topic, i)->offset = when;
-    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(broker->handle, list, timeout_ms);
+    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(kafka_admin(broker), list, timeout_ms);
     for (int32_t i = 0; i < partitions; i++)
         offsets[i] = code || list->elems[i].err ? -1 : list->elems[i].offset;
     rd_kafka_topic_partition_list_destroy(list);

@@ -18,7 +18,7 @@ ask_ends(struct broker *broker, const char *topic, int32_t partitions, int timeo
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(partitions);
     for (int32_t i = 0; i < partitions; i++)
         rd_kafka_topic_partition_list_add(list, topic, i)->offset = RD_KAFKA_OFFSET_END;
-    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(broker->handle, list, timeout_ms);
+    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(kafka_admin(broker), list, timeout_ms);
     for (int i = 0; !code && i < list->cnt; i++)
         code = list->elems[i].err          ? list->elems[i].err
                : list->elems[i].offset < 0 ? RD_KAFKA_RESP_ERR_UNKNOWN

@@ -352,6 +352,8 @@ kafka_wait(int64_t deadline, int most)
     return left < most ? (int)left : most;
 }
 
+#define ADMIN_LONGEST_MS (3600 * 1000) // the longest timeout that librdkafka takes
+
 // Options for requests of one kind.
 static rd_kafka_AdminOptions_t *
 admin_options(rd_kafka_t *handle, rd_kafka_admin_op_t operation, int timeout_ms, bool takes_unstable)
@@ -390,22 +392,27 @@ next_answer(struct broker *broker, rd_kafka_queue_t *queue, int wait_ms, const c
 bool
 kafka_ask_all(struct broker *broker, const struct kafka_questions *questions, int timeout_ms, struct err *err)
 {
+    rd_kafka_t *handle = kafka_admin(broker);
     rd_kafka_AdminOptions_t *options =
-        admin_options(broker->handle, questions->operation, timeout_ms, questions->takes_unstable);
-    rd_kafka_queue_t *queue = rd_kafka_queue_new(broker->handle);
+        admin_options(handle, questions->operation, ADMIN_LONGEST_MS, questions->takes_unstable);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(handle);
     for (size_t i = 0; i < questions->count; i++)
-        questions->ask(broker->handle, questions->requests[i], options, queue);
-    int64_t deadline = clock_mono() + (timeout_ms + 1000) * 1000LL;
+        questions->ask(handle, questions->requests[i], options, queue);
+    int64_t deadline = clock_mono() + timeout_ms * 1000LL;
+    size_t answered = 0;
     bool is_good = true;
-    for (size_t i = 0; i < questions->count && is_good; i++) {
+    while (is_good && answered < questions->count) {
         rd_kafka_event_t *event =
-            next_answer(broker, queue, kafka_wait(deadline, timeout_ms + 1000), questions->tried, err);
+            next_answer(broker, queue, kafka_wait(deadline, timeout_ms), questions->tried, err);
         is_good = event && questions->take(questions->context, event, err);
+        answered += event != NULL;
         rd_kafka_event_destroy(event);
     }
+    if (answered < questions->count && !broker->unanswered_at)
+        broker->unanswered_at = clock_mono();
     rd_kafka_queue_destroy(queue);
     rd_kafka_AdminOptions_destroy(options);
-    rd_kafka_poll(broker->handle, 0);
+    rd_kafka_poll(handle, 0);
     return is_good;
 }
 
@@ -413,12 +420,13 @@ rd_kafka_event_t *
 kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *ask, const void *request,
           int timeout_ms, const char *tried, struct err *err)
 {
-    rd_kafka_AdminOptions_t *options = admin_options(broker->handle, operation, timeout_ms, false);
-    rd_kafka_queue_t *queue = rd_kafka_queue_new(broker->handle);
-    ask(broker->handle, request, options, queue);
+    rd_kafka_t *handle = kafka_admin(broker);
+    rd_kafka_AdminOptions_t *options = admin_options(handle, operation, timeout_ms, false);
+    rd_kafka_queue_t *queue = rd_kafka_queue_new(handle);
+    ask(handle, request, options, queue);
     rd_kafka_event_t *event = next_answer(broker, queue, timeout_ms + 1000, tried, err);
     rd_kafka_queue_destroy(queue);
     rd_kafka_AdminOptions_destroy(options);
-    rd_kafka_poll(broker->handle, 0);
+    rd_kafka_poll(handle, 0);
     return event;
 }

@@ -64,8 +64,9 @@ struct known_groups {
 
 struct broker {
     struct broker_settings settings;
-    rd_kafka_t *handle; // metadata and admin requests
-    rd_kafka_t *reader; // fetches; NULL until needed
+    rd_kafka_t *handle;    // metadata and admin requests; others than broker.c get it from kafka_admin
+    int64_t unanswered_at; // clock_mono: kafka_ask_all left a question of it without an answer; 0: none
+    rd_kafka_t *reader;    // fetches; NULL until needed
     struct trouble trouble;
     struct trouble reader_trouble;
     char cluster_id[64];
@@ -100,13 +101,24 @@ bool kafka_fail(struct err *err, rd_kafka_resp_err_t code, const struct trouble 
 bool kafka_fail_error(struct err *err, rd_kafka_error_t *error, const struct trouble *trouble,
                       const char *tried);
 
-// One answer of an admin request, waited for at most timeout_ms; NULL with err. The caller destroys it.
+// The handle for metadata and admin requests. It may be another at each call, so nobody keeps it.
+rd_kafka_t *kafka_admin(struct broker *broker);
+
+// One answer of an admin request, waited for at most timeout_ms; NULL with err. The caller destroys it. Not
+// for requests that go to a group's coordinator: those are for kafka_ask_all.
 typedef void kafka_ask_fn(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *options,
                           rd_kafka_queue_t *queue);
 rd_kafka_event_t *kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *ask,
                             const void *request, int timeout_ms, const char *tried, struct err *err);
 // Requests of one kind that are all under way together; `take` gets each answer, in any order. The first
 // failure ends it.
+//
+// librdkafka must never be the one who gives up a request to a coordinator. Where its own timeout ends one
+// that still waits for a connection, it frees what the request hangs on and keeps a pointer to it; the
+// process is aborted when Kafka comes back (`eonce->refcnt > 0`: confluentinc/librdkafka#4605, #3663;
+// in 2.0.2, 2.8.0 and 2.14.1). So a request is given the longest timeout that there is, an hour, and only our
+// wait for it ends. What was not answered stays with the handle, which a slow connection may still need, for
+// UNANSWERED_MOST; then kafka_admin destroys both. That is safe: it gives up the requests in order.
 struct kafka_questions {
     rd_kafka_admin_op_t operation;
     kafka_ask_fn *ask;

@@ -364,6 +364,8 @@ has_ended(const struct worker_run *run)
 static bool
 round_once(struct worker_run *run, bool *is_over, struct err *err)
 {
+    if (run->endpoints.broker)
+        broker_tend(run->endpoints.broker);
     if (!is_connected(run))
         return reconnect_store(run, err);
     if (!worker_tell_setbacks(run, err) || !beat(run, err) || !worker_look_at_consumers(run, err) ||

@@ -1,5 +1,6 @@
-// Handles come to their end when they should: on a broker that a test makes as slow as it needs, librdkafka's
-// own, in memory, and on a real Kafka.
+// Handles come to their end when they should, and not before: on a broker that a test makes as slow as it
+// needs, librdkafka's own, in memory, and on a real Kafka.
+#include "broker/marker.h"
 #include "broker/producer.h"
 #include "tests/broker/kafka_world.h"
 
@@ -77,12 +78,39 @@ destroying_it_waits_for_no_metrics(void **state)
     assert_in_range(took, 0, HANDLES * US_PER_SECOND / 4);
 }
 
+// librdkafka must not be the one who gives up a question to a coordinator: it would abort this process when
+// Kafka is back.
+static void
+an_unanswered_question_outlasts_an_outage(void **state)
+{
+    (void)state;
+    struct mock mock;
+    struct broker *broker;
+    struct marker_reading reading;
+    struct err away = {0};
+    mock_begin(&mock);
+    assert_int_equal(rd_kafka_mock_topic_create(mock.cluster, MARKER_TOPIC, 2, 1), 0);
+    assert_works(broker_open(&broker, &mock.settings, &err));
+    assert_works(marker_read(broker, "redrive.away", 10000, &reading, &err));
+    assert_int_equal(rd_kafka_mock_broker_set_down(mock.cluster, 1), 0);
+    assert_false(marker_read(broker, "redrive.away", 300, &reading, &away));
+    assert_int_equal(away.kind, ERR_UNREACHABLE);
+    assert_false(marker_write_nonce(broker, "redrive.away", 7, 300, &away));
+    assert_int_equal(rd_kafka_mock_broker_set_up(mock.cluster, 1), 0);
+    assert_works(marker_write_nonce(broker, "redrive.away", 8, 10000, &err));
+    assert_works(marker_read(broker, "redrive.away", 10000, &reading, &err));
+    assert_int_equal(reading.nonce, 8);
+    broker_close(broker);
+    mock_end(&mock);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(destroying_it_waits_for_no_answer),
         cmocka_unit_test(destroying_it_waits_for_no_metrics),
+        cmocka_unit_test(an_unanswered_question_outlasts_an_outage),
     };
     return cmocka_run_group_tests_name("producer", tests, NULL, NULL);
 }

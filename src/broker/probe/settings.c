@@ -109,7 +109,7 @@ probe_cluster_settings(struct broker *broker, const struct broker_settings *sett
     static const char *const ours[] = {MARKER_TOPIC, "__consumer_offsets", "__transaction_state"};
     const struct settings_probe examination = {.broker = broker, .settings = settings, .probe = probe};
     const struct rd_kafka_metadata *metadata;
-    rd_kafka_resp_err_t code = rd_kafka_metadata(broker->handle, 1, NULL, &metadata, TIMEOUT_MS);
+    rd_kafka_resp_err_t code = rd_kafka_metadata(kafka_admin(broker), 1, NULL, &metadata, TIMEOUT_MS);
     if (code) {
         probe_found(probe, false, "see whether the brokers answer",
                     "the cluster's topics could not be read: %s", rd_kafka_err2str(code));
