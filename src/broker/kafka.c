@@ -370,22 +370,23 @@ admin_options(rd_kafka_t *handle, rd_kafka_admin_op_t operation, int timeout_ms,
     return options;
 }
 
-// The next answer; NULL with err. The caller destroys it.
+// The next answer; NULL with err. The caller destroys it. trouble may be NULL.
 static rd_kafka_event_t *
-next_answer(struct broker *broker, rd_kafka_queue_t *queue, int wait_ms, const char *tried, struct err *err)
+next_answer(struct trouble *trouble, rd_kafka_queue_t *queue, int wait_ms, const char *tried, struct err *err)
 {
     rd_kafka_event_t *event = rd_kafka_queue_poll(queue, wait_ms);
     if (!event) {
-        kafka_fail(err, RD_KAFKA_RESP_ERR__TIMED_OUT, &broker->trouble, "%s", tried);
+        kafka_fail(err, RD_KAFKA_RESP_ERR__TIMED_OUT, trouble, "%s", tried);
         return NULL;
     }
     rd_kafka_resp_err_t code = rd_kafka_event_error(event);
     if (code) {
-        kafka_fail(err, code, &broker->trouble, "%s: %s", tried, rd_kafka_event_error_string(event));
+        kafka_fail(err, code, trouble, "%s: %s", tried, rd_kafka_event_error_string(event));
         rd_kafka_event_destroy(event);
         return NULL;
     }
-    broker->trouble.text[0] = '\0';
+    if (trouble)
+        trouble->text[0] = '\0';
     return event;
 }
 
@@ -403,7 +404,7 @@ kafka_ask_all(struct broker *broker, const struct kafka_questions *questions, in
     bool is_good = true;
     while (is_good && answered < questions->count) {
         rd_kafka_event_t *event =
-            next_answer(broker, queue, kafka_wait(deadline, timeout_ms), questions->tried, err);
+            next_answer(&broker->trouble, queue, kafka_wait(deadline, timeout_ms), questions->tried, err);
         is_good = event && questions->take(questions->context, event, err);
         answered += event != NULL;
         rd_kafka_event_destroy(event);
@@ -416,6 +417,33 @@ kafka_ask_all(struct broker *broker, const struct kafka_questions *questions, in
     return is_good;
 }
 
+bool
+kafka_ask_each(rd_kafka_t *const *handles, const struct kafka_questions *questions, int timeout_ms,
+               struct err *err)
+{
+    struct arena arena = {0};
+    rd_kafka_queue_t **queues = arena_array(&arena, questions->count, sizeof(rd_kafka_queue_t *));
+    for (size_t i = 0; i < questions->count; i++) {
+        rd_kafka_AdminOptions_t *options =
+            admin_options(handles[i], questions->operation, ADMIN_LONGEST_MS, questions->takes_unstable);
+        queues[i] = rd_kafka_queue_new(handles[i]);
+        questions->ask(handles[i], questions->requests[i], options, queues[i]);
+        rd_kafka_AdminOptions_destroy(options);
+    }
+    int64_t deadline = clock_mono() + timeout_ms * 1000LL;
+    bool is_good = true;
+    for (size_t i = 0; i < questions->count; i++) {
+        rd_kafka_event_t *event = NULL;
+        if (is_good)
+            event = next_answer(NULL, queues[i], kafka_wait(deadline, timeout_ms), questions->tried, err);
+        is_good = event && questions->take(questions->context, event, err);
+        rd_kafka_event_destroy(event);
+        rd_kafka_queue_destroy(queues[i]);
+    }
+    arena_release(&arena);
+    return is_good;
+}
+
 rd_kafka_event_t *
 kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *ask, const void *request,
           int timeout_ms, const char *tried, struct err *err)
@@ -424,7 +452,7 @@ kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *as
     rd_kafka_AdminOptions_t *options = admin_options(handle, operation, timeout_ms, false);
     rd_kafka_queue_t *queue = rd_kafka_queue_new(handle);
     ask(handle, request, options, queue);
-    rd_kafka_event_t *event = next_answer(broker, queue, timeout_ms + 1000, tried, err);
+    rd_kafka_event_t *event = next_answer(&broker->trouble, queue, timeout_ms + 1000, tried, err);
     rd_kafka_queue_destroy(queue);
     rd_kafka_AdminOptions_destroy(options);
     rd_kafka_poll(handle, 0);

@@ -131,6 +131,15 @@ struct kafka_questions {
 };
 bool kafka_ask_all(struct broker *broker, const struct kafka_questions *questions, int timeout_ms,
                    struct err *err) MUST_CHECK;
+// The same, each over the handle at its place, whose connection carries nothing else: a broker works on one
+// request of a connection at a time. A failure leaves questions with the handles: they can only be destroyed
+// then, at once.
+bool kafka_ask_each(rd_kafka_t *const *handles, const struct kafka_questions *questions, int timeout_ms,
+                    struct err *err) MUST_CHECK;
+// marker_write_nonces in that way. Other questions about offsets would need handles with a group of their own
+// (see broker.c).
+bool kafka_write_nonces(rd_kafka_t *const *handles, const char *const *groups, size_t count, int64_t nonce,
+                        int timeout_ms, struct err *err) MUST_CHECK;
 
 // A reader of records by coordinates. is_committed: read_committed, else read_uncommitted.
 rd_kafka_t *kafka_reader(const struct broker_settings *settings, struct trouble *trouble, bool is_committed,

@@ -186,9 +186,10 @@ marker_write_nonce(struct broker *broker, const char *group, int64_t nonce, int 
     return marker_write_nonces(broker, &group, 1, nonce, timeout_ms, err);
 }
 
-bool
-marker_write_nonces(struct broker *broker, const char *const *groups, size_t count, int64_t nonce,
-                    int timeout_ms, struct err *err)
+// Over the broker's handle, or each over one of `handles`.
+static bool
+write_nonces(struct broker *broker, rd_kafka_t *const *handles, const char *const *groups, size_t count,
+             int64_t nonce, int timeout_ms, struct err *err)
 {
     struct arena arena = {0};
     struct nonce_request *requests = arena_array(&arena, count, sizeof *requests);
@@ -205,9 +206,24 @@ marker_write_nonces(struct broker *broker, const char *const *groups, size_t cou
         .tried = "writing a nonce beside the marker",
         .take = take_written,
     };
-    bool is_good = kafka_ask_all(broker, &questions, timeout_ms, err);
+    bool is_good = handles ? kafka_ask_each(handles, &questions, timeout_ms, err)
+                           : kafka_ask_all(broker, &questions, timeout_ms, err);
     arena_release(&arena);
     return is_good;
+}
+
+bool
+marker_write_nonces(struct broker *broker, const char *const *groups, size_t count, int64_t nonce,
+                    int timeout_ms, struct err *err)
+{
+    return write_nonces(broker, NULL, groups, count, nonce, timeout_ms, err);
+}
+
+bool
+kafka_write_nonces(rd_kafka_t *const *handles, const char *const *groups, size_t count, int64_t nonce,
+                   int timeout_ms, struct err *err)
+{
+    return write_nonces(NULL, handles, groups, count, nonce, timeout_ms, err);
 }
 
 static void

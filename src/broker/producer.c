@@ -189,6 +189,19 @@ topic_of(struct producer *producer, const char *name)
 }
 
 bool
+producer_write_nonces(struct producer *const *producers, const char *const *groups, size_t count,
+                      int64_t nonce, int timeout_ms, struct err *err)
+{
+    struct arena arena = {0};
+    rd_kafka_t **handles = arena_array(&arena, count, sizeof(rd_kafka_t *));
+    for (size_t i = 0; i < count; i++)
+        handles[i] = producers[i]->handle;
+    bool is_good = kafka_write_nonces(handles, groups, count, nonce, timeout_ms, err);
+    arena_release(&arena);
+    return is_good;
+}
+
+bool
 producer_warm(struct producer *producer, const char *const *topics, size_t count, int timeout_ms,
               struct err *err)
 {

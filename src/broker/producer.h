@@ -86,6 +86,12 @@ bool producer_serve(struct producer *producer, int wait_ms, struct report *repor
 // ERR_NOT_FOUND: one of the topics; ERR_CONFLICT: fenced. Afterwards the producer is unusable. Always false.
 bool producer_why(struct producer *producer, struct err *err);
 
+// marker_write_nonces, each group's over the producer at its place, between its init and begin: all at once,
+// where a broker takes those of one connection one after the other, 6 ms each (Kafka 4.1 gathers writes for 5
+// ms). After an error only destroy may be called.
+bool producer_write_nonces(struct producer *const *producers, const char *const *groups, size_t count,
+                           int64_t nonce, int timeout_ms, struct err *err) MUST_CHECK;
+
 // Puts an offset of the marker topic into the transaction. All reports must be in. Waits up to ten seconds.
 // Unlike init and commit it cannot be resumed: a second call would send it again, and a late copy breaks the
 // next transaction. So every error is final.

@@ -229,9 +229,11 @@ kafka_read_markers(void *context, const char *const *groups, size_t count, struc
 }
 
 static bool
-kafka_write_nonces(void *context, const char *const *groups, size_t count, int64_t nonce, struct err *err)
+kafka_write_nonces(void *context, struct producer *const *producers, const char *const *groups, size_t count,
+                   int64_t nonce, struct err *err)
 {
-    return marker_write_nonces(give_sign(context)->broker, groups, count, nonce, KAFKA_MS, err);
+    (void)give_sign(context);
+    return producer_write_nonces(producers, groups, count, nonce, KAFKA_MS, err);
 }
 
 static bool

@@ -88,8 +88,8 @@ struct publisher_broker {
     // Those of several groups at once.
     bool (*read_markers)(void *context, const char *const *groups, size_t count,
                          struct marker_reading *readings, struct err *err);
-    bool (*write_nonces)(void *context, const char *const *groups, size_t count, int64_t nonce,
-                         struct err *err);
+    bool (*write_nonces)(void *context, struct producer *const *producers, const char *const *groups,
+                         size_t count, int64_t nonce, struct err *err);
     bool (*topic)(void *context, const char *name, struct topic *topic, struct err *err);
     bool (*ends)(void *context, const char *topic, struct strbuf *text, struct err *err);
     int64_t (*smallest_limit)(void *context, int64_t otherwise);

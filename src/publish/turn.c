@@ -436,7 +436,7 @@ turn_fence_step(struct turner *turner, struct err *err)
     return turn_go(turner, TURN_AT_FENCED);
 }
 
-// All slots at once; a handle that has done its work goes.
+// All slots at once. Their handles write the nonces next.
 static enum turner_status
 turn_fenced_step(struct turner *turner, struct err *err)
 {
@@ -451,7 +451,6 @@ turn_fenced_step(struct turner *turner, struct err *err)
     }
     if (left)
         return turn_wait(turner, "give the transactional ids of the slots", 0, err);
-    drop_handles(turner);
     return turn_go(turner, TURN_AT_NONCES);
 }
 
@@ -460,8 +459,8 @@ turn_nonces_step(struct turner *turner, struct err *err)
 {
     turner->nonce = turner->settings.world->random(turner->settings.context);
     turner->nonce_at = turn_mono(turner);
-    if (!turner->settings.broker->write_nonces(turner->settings.context, turner->groups, turner->slot_count,
-                                               turner->nonce, err))
+    if (!turner->settings.broker->write_nonces(turner->settings.context, turner->slot_producers,
+                                               turner->groups, turner->slot_count, turner->nonce, err))
         return turn_fail(turner);
     turner->at = TURN_AT_COMPARE;
     return TURNER_BUSY;
@@ -482,6 +481,7 @@ turn_compare_step(struct turner *turner, struct err *err)
             turner->at = TURN_AT_NONCES;
         return turn_wait(turner, "show the markers of all slots", READ_PAUSE, err);
     }
+    drop_handles(turner);
     return turn_go(turner, TURN_AT_COMPARED);
 }
 

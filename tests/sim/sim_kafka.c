@@ -631,8 +631,10 @@ kafka_read_markers(void *context, const char *const *groups, size_t count, struc
 }
 
 static bool
-kafka_write_nonces(void *context, const char *const *groups, size_t count, int64_t nonce, struct err *err)
+kafka_write_nonces(void *context, struct producer *const *producers, const char *const *groups, size_t count,
+                   int64_t nonce, struct err *err)
 {
+    (void)producers;
     for (size_t i = 0; i < count; i++)
         if (!kafka_write_nonce(context, groups[i], nonce, err))
             return false;
