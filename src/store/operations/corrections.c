@@ -93,7 +93,7 @@ struct corrected_columns {
     struct bytes *keys, *header_values;
     struct strbuf payloads;
     size_t headers;
-    bool has_keys_set, has_headers, has_topics, has_partitions; // some event has
+    bool has_details, has_keys_set, has_headers, has_topics, has_partitions; // some event has
 };
 
 static void
@@ -142,6 +142,7 @@ columns_add(struct corrected_columns *columns, size_t i, const struct corrected 
     columns->parents[i] = event->parent;
     columns->outcomes[i] = event->outcome;
     columns->details[i] = event->detail;
+    columns->has_details = columns->has_details || event->detail;
     columns->payload_at[i] = (int32_t)columns->payloads.len + 1;
     columns->payload_bytes[i] =
         parts->has_payload && bytes_present(parts->payload) ? (int32_t)parts->payload.len : -1;
@@ -157,26 +158,25 @@ columns_add(struct corrected_columns *columns, size_t i, const struct corrected 
     columns_add_headers(columns, i, parts, arena);
 }
 
-// A part that no event has is sent as an empty list.
+// A part that no event has is sent as NULL, so that nobody looks into a list for each event.
 static void
 columns_send(const struct corrected_columns *columns, size_t count, struct params *params)
 {
-    size_t keys = columns->has_keys_set ? count : 0, headers = columns->has_headers ? count : 0;
     param_ids(params, columns->ids, count);
     param_numbers(params, columns->parents, count);
     param_texts(params, columns->outcomes, count);
-    param_texts(params, columns->details, count);
+    columns->has_details ? param_texts(params, columns->details, count) : param_null(params);
     param_blob(params, columns->payloads.len ? strbuf_bytes(&columns->payloads) : BYTES(""));
     param_numbers(params, columns->payload_at, count);
     param_numbers(params, columns->payload_bytes, count);
-    param_numbers(params, columns->has_keys, keys);
-    param_blobs(params, columns->keys, keys);
-    param_numbers(params, columns->header_at, headers);
-    param_numbers(params, columns->header_counts, headers);
+    columns->has_keys_set ? param_numbers(params, columns->has_keys, count) : param_null(params);
+    columns->has_keys_set ? param_blobs(params, columns->keys, count) : param_null(params);
+    columns->has_headers ? param_numbers(params, columns->header_at, count) : param_null(params);
+    columns->has_headers ? param_numbers(params, columns->header_counts, count) : param_null(params);
     param_texts(params, columns->header_names, columns->headers);
     param_blobs(params, columns->header_values, columns->headers);
-    param_texts(params, columns->topics, columns->has_topics ? count : 0);
-    param_numbers(params, columns->partitions, columns->has_partitions ? count : 0);
+    columns->has_topics ? param_texts(params, columns->topics, count) : param_null(params);
+    columns->has_partitions ? param_numbers(params, columns->partitions, count) : param_null(params);
 }
 
 bool
@@ -193,12 +193,17 @@ work_correct(struct store *store, int64_t no, const struct corrected *events, si
     struct params params = {0};
     param_int8(&params, no);
     columns_send(&columns, count, &params);
-    PGresult *r;
-    bool ok =
-        pg_ask(store, FOR_WRITING,
-               "SELECT applied, remaining FROM redrive.work_correct($1, $2, $3, $4, $5, $6, $7, $8, $9, "
-               "$10, $11, $12, $13, $14, $15, $16)",
-               &params, &r, err);
+    PGresult *r = NULL;
+    // A plan of its own for these values would hold copies of all payloads.
+    struct pg_step steps[] = {
+        {.sql = "SELECT pg_catalog.set_config('plan_cache_mode', 'force_generic_plan', true)"},
+        {.sql = "SELECT applied, remaining FROM redrive.work_correct($1, $2, $3, $4, $5, $6, $7, $8, $9, "
+                "$10, $11, $12, $13, $14, $15, $16)",
+         .params = &params,
+         .whole = &r},
+    };
+    bool ok = pg_run(store, FOR_WRITING, steps, 2, err);
+    params_release(&params);
     strbuf_release(&columns.payloads);
     arena_release(&arena);
     if (!ok)

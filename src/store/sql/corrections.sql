@@ -129,15 +129,15 @@ BEGIN
          WHERE e.id BETWEEN v_first AND v_last AND coalesce(e.status, '') = 'PENDING' AND w.parent = 0 ORDER BY w.id);
 END $$;
 
--- Writes the revisions of the events whose outcome is 'changed' or 'forced' and that are among p_fit. A list that is empty says of each event that
+-- Writes the revisions of the events whose outcome is 'changed' or 'forced' and that are among p_fit. A list that is NULL says of each event that
 -- this part is the original's. Payloads stand one behind the other in p_payloads, since a list of them is copied twice as often; p_payload_at says
 -- where each begins, from 1, and p_payload_bytes how long it is, -1: as in the original. So do headers; p_header_counts of -1 is the original's, a
 -- partition of -1 too. p_has_keys are 0 or 1. Lists are read by index, because unnest copies each of them into a store of its own first.
 CREATE OR REPLACE FUNCTION redrive._correct_write(v redrive.operation, p_fit bigint[], p_ids bigint[], p_parents integer[], p_outcomes text[],
                                                   p_payloads bytea, p_payload_at integer[], p_payload_bytes integer[], p_has_keys integer[],
                                                   p_keys bytea[], p_header_at integer[], p_header_counts integer[], p_header_names text[],
-                                                  p_header_values bytea[], p_topics text[], p_partitions integer[])
-RETURNS bigint
+                                                  p_header_values bytea[], p_topics text[], p_partitions integer[], p_at timestamptz)
+RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v_are_all boolean := cardinality(p_fit) = cardinality(p_ids);
@@ -145,9 +145,8 @@ DECLARE
     v_author name := v.requested_by; -- not taken out of the row for every event
     v_reason text := v.reason;
     v_operation bigint := v.no;
-    v_written bigint;
 BEGIN
-    INSERT INTO redrive.revision (dlq_id, no, parent, payload, has_key, key, header_names, header_values, topic, partition, author, reason,
+    INSERT INTO redrive.revision (dlq_id, no, parent, payload, has_key, key, header_names, header_values, topic, partition, author, at, reason,
                                   operation_no)
     SELECT p_ids[n], p_parents[n] + 1, p_parents[n],
            CASE WHEN p_payload_bytes[n] >= 0 THEN substring(p_payloads FROM p_payload_at[n] FOR p_payload_bytes[n]) END,
@@ -156,11 +155,26 @@ BEGIN
                 THEN coalesce(p_header_names[p_header_at[n] : p_header_at[n] + p_header_counts[n] - 1], '{}') END,
            CASE WHEN p_header_counts[n] >= 0
                 THEN coalesce(p_header_values[p_header_at[n] : p_header_at[n] + p_header_counts[n] - 1], '{}') END,
-           p_topics[n], nullif(p_partitions[n], -1), v_author, v_reason, v_operation
+           p_topics[n], nullif(p_partitions[n], -1), v_author, p_at, v_reason, v_operation
       FROM generate_series(1, cardinality(p_ids)) AS n
      WHERE (v_have_changed OR p_outcomes[n] IN ('changed', 'forced')) AND (v_are_all OR p_ids[n] = ANY (p_fit));
-    GET DIAGNOSTICS v_written = ROW_COUNT;
-    RETURN v_written;
+END $$;
+
+-- How many events have each outcome, of those that are as they were read.
+CREATE OR REPLACE FUNCTION redrive._correct_count(p_fit bigint[], p_ids bigint[], p_outcomes text[], OUT changed bigint, OUT unchanged bigint,
+                                                  OUT forced bigint, OUT failed bigint, OUT not_applicable bigint, OUT by_check bigint,
+                                                  OUT refused bigint, OUT skipped bigint)
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    SELECT cardinality(p_ids), 0, 0, 0, 0, 0, 0, 0 INTO changed, unchanged, forced, failed, not_applicable, by_check, refused, skipped;
+    IF cardinality(p_fit) < cardinality(p_ids) OR 'changed' <> ANY (p_outcomes) THEN
+        SELECT count(*) FILTER (WHERE w.outcome IN ('changed', 'forced')), count(*) FILTER (WHERE w.outcome = 'unchanged'),
+               count(*) FILTER (WHERE w.outcome = 'forced'), count(*) FILTER (WHERE w.outcome = 'failed'),
+               count(*) FILTER (WHERE w.outcome = 'not_applicable'), count(*) FILTER (WHERE w.outcome = 'refused_by_check'),
+               count(*) FILTER (WHERE w.outcome NOT IN ('changed', 'forced', 'unchanged', 'not_applicable')), cardinality(p_ids) - count(*)
+          INTO changed, unchanged, forced, failed, not_applicable, by_check, refused, skipped
+          FROM unnest(p_ids, p_outcomes) AS w (id, outcome) WHERE cardinality(p_fit) = cardinality(p_ids) OR w.id = ANY (p_fit);
+    END IF;
 END $$;
 
 -- The outcomes of events that were looked at: of those that are as they were read, and of the others, which are skipped.
@@ -216,13 +230,9 @@ BEGIN
     END IF;
     v_fit := redrive._correct_unchanged(p_ids, p_parents);
     PERFORM redrive._correct_write(v, v_fit, p_ids, p_parents, p_outcomes, p_payloads, p_payload_at, p_payload_bytes, p_has_keys, p_keys,
-                                   p_header_at, p_header_counts, p_header_names, p_header_values, p_topics, p_partitions);
+                                   p_header_at, p_header_counts, p_header_names, p_header_values, p_topics, p_partitions, v_now);
     PERFORM redrive._correct_items(p_no, v_batches, v_fit, p_ids, p_outcomes, p_details, v_now);
-    SELECT count(*) FILTER (WHERE w.outcome IN ('changed', 'forced')) AS changed, count(*) FILTER (WHERE w.outcome = 'unchanged') AS unchanged,
-           count(*) FILTER (WHERE w.outcome = 'forced') AS forced, count(*) FILTER (WHERE w.outcome = 'failed') AS failed,
-           count(*) FILTER (WHERE w.outcome = 'not_applicable') AS not_applicable,
-           count(*) FILTER (WHERE w.outcome = 'refused_by_check') AS by_check, count(*) AS all_of_them INTO n
-      FROM unnest(p_ids, p_outcomes) AS w (id, outcome) WHERE cardinality(v_fit) = cardinality(p_ids) OR w.id = ANY (v_fit);
+    SELECT c.* INTO n FROM redrive._correct_count(v_fit, p_ids, p_outcomes) c;
     applied := cardinality(p_ids);
     UPDATE redrive.operation
        SET state = 'running', started_at = coalesce(started_at, v_now), queued = queued - applied,
@@ -230,13 +240,17 @@ BEGIN
            done = done + n.changed + n.unchanged + n.not_applicable, unchanged = unchanged + n.unchanged,
            not_applicable = not_applicable + n.not_applicable,
            refused_by_check = refused_by_check + n.by_check, failed = failed + n.failed, forced = forced + n.forced,
-           refused = refused + n.all_of_them - n.changed - n.unchanged - n.not_applicable,
-           skipped = skipped + applied - n.all_of_them, changed = nextval('redrive.change')
+           refused = refused + n.refused,
+           skipped = skipped + n.skipped, changed = nextval('redrive.change')
      WHERE no = p_no
     RETURNING queued INTO remaining;
+    -- What a loss of power takes back is queued again, with its revisions; whatever follows from the operation waits for its last events.
+    IF remaining > 0 THEN
+        PERFORM set_config('synchronous_commit', 'off', true);
+    END IF;
     PERFORM redrive._audit('apply', p_no, applied, NULL,
         format('correct: %s changed, %s unchanged, %s not applicable, %s refused, %s skipped', n.changed, n.unchanged, n.not_applicable,
-               n.all_of_them - n.changed - n.unchanged - n.not_applicable, applied - n.all_of_them)
+               n.refused, n.skipped)
         || CASE WHEN n.forced > 0 THEN format('; %s of the changed ones forced: the check refuses them', n.forced) ELSE '' END);
     PERFORM redrive._operation_judge(p_no, 0);
     PERFORM redrive._operation_finish(p_no);
