@@ -4,6 +4,7 @@
 #include "async/mailbox.h"
 #include "async/thread.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "correct/private.h"
 
 enum { AHEAD = 1, FIELDS = EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW };
@@ -66,12 +67,18 @@ pages_read(const struct pages_settings *settings, size_t from)
     return page;
 }
 
+static bool
+is_late(const struct pages_settings *settings)
+{
+    return settings->until && clock_mono() >= settings->until;
+}
+
 static void
 pages_run(void *context)
 {
     struct pages *pages = context;
     bool ok = true;
-    for (size_t from = 0; ok && from < pages->settings.count;) {
+    for (size_t from = 0; ok && from < pages->settings.count && (from == 0 || !is_late(&pages->settings));) {
         struct page *page = pages_read(&pages->settings, from);
         from += page->count;
         ok = page->ok;

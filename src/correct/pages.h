@@ -18,6 +18,7 @@ struct pages_settings {
     const size_t *sizes;   // how many events each page has, as many pages as there are; borrowed
     size_t size;           // where `sizes` is NULL: of every page
     size_t most_bytes;     // of texts, after which a page ends early; then the next one has the rest of it
+    int64_t until;         // clock_mono after which the thread begins no other page; 0: it reads all
     bool is_kept_for_good; // original records that were found are written down
 };
 

@@ -14,7 +14,8 @@
 
 enum { STEP_EVENTS = 100000 };
 #define PAGE_BYTES ((size_t)8 << 20)
-#define STEP_TIME US_PER_SECOND // then no other page is begun: the worker has other things to do as well
+#define STEP_TIME US_PER_SECOND // then no other page is read: the worker has other things to do as well
+#define LAST_TIME US_PER_SECOND // after that: for pages that were read already; then they are dropped
 
 // A page to which the recipe was applied.
 struct corrected_page {
@@ -112,8 +113,7 @@ write_pages(void *context)
 static void
 step_alone(struct corrector *corrector, const struct pages_settings *settings, struct writing *writing)
 {
-    int64_t until = clock_mono() + STEP_TIME;
-    for (size_t from = 0; !writing->is_over && from < settings->count && clock_mono() < until;) {
+    for (size_t from = 0; !writing->is_over && from < settings->count && clock_mono() < settings->until;) {
         struct page *page = pages_read(settings, from);
         from += page->count;
         writing->err = page->err;
@@ -131,13 +131,12 @@ step_alone(struct corrector *corrector, const struct pages_settings *settings, s
 static void
 step_ahead(struct corrector *corrector, const struct pages_settings *settings, struct writing *writing)
 {
-    int64_t until = clock_mono() + STEP_TIME;
     struct pages *pages = pages_start(settings);
     struct page *page = NULL;
     struct err failure = {0};
     writing->pages = mailbox_create(1);
     writing->thread = thread_start(write_pages, writing, "writing");
-    while (clock_mono() < until && (page = pages_next(pages))) {
+    while (clock_mono() < settings->until + LAST_TIME && (page = pages_next(pages))) {
         struct corrected_page *corrected = alloc_bytes(sizeof *corrected);
         *corrected = (struct corrected_page){.page = page};
         failure = page->err;
@@ -177,6 +176,7 @@ correct_step(struct corrector *corrector, struct store *store, struct store *ahe
                                             .count = queue.count,
                                             .sizes = queue.pages,
                                             .most_bytes = PAGE_BYTES,
+                                            .until = clock_mono() + STEP_TIME,
                                             .is_kept_for_good = true};
     struct writing writing = {
         .store = store, .operation = operation, .left = (int64_t)queue.count, .ok = true};
