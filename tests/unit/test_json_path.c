@@ -197,6 +197,40 @@ lists_are_used_again(void **state)
     json_path_destroy(one);
 }
 
+// Where no path leads, values are read over; what is not JSON there is found all the same.
+static void
+nothing_is_read_over_unseen(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool is_json;
+    } cases[] = {
+        {"{\"b\": [1, {\"a\": [2]}, \"\\u00e9\"] , \"a\": 1}", true},
+        {"{\"b\" : {} , \"\\u0061\": 1}", true},
+        {"{\"b\": [1, {\"a\": [2}], \"a\": 1}", false},
+        {"{\"b\" 1, \"a\": 1}", false},
+        {"{\"b\": , \"a\": 1}", false},
+        {"{\"b\": 01, \"a\": 1}", false},
+        {"{\"b\": \"\\x\", \"a\": 1}", false},
+        {"{\"a\": 1, \"b\": [", false},
+        {"{\"a\": 1, \"b\":", false},
+        {"{\"a\": 1, \"b\"", false},
+        {"{\"a\": 1, \"b\": nul}", false},
+    };
+    struct json_path *path;
+    struct json_matches matches = {0};
+    assert_true(json_pattern_parse(&path, BYTES("$.a"), NULL));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        print_message("%s\n", cases[i].text);
+        assert_int_equal(json_matches_find(path, bytes_of(cases[i].text), &matches), cases[i].is_json);
+        assert_int_equal(json_check(bytes_of(cases[i].text), NULL), cases[i].is_json);
+        assert_int_equal(matches.found, cases[i].is_json);
+    }
+    json_matches_release(&matches);
+    json_path_destroy(path);
+}
+
 static double
 seconds_to_find(size_t elements)
 {
@@ -237,6 +271,7 @@ main(void)
         cmocka_unit_test(paths_are_printed),
         cmocka_unit_test(stars_are_filled_from_the_outside),
         cmocka_unit_test(lists_are_used_again),
+        cmocka_unit_test(nothing_is_read_over_unseen),
         cmocka_unit_test(a_walk_is_linear),
     };
     return cmocka_run_group_tests_name("json_path", tests, NULL, NULL);

@@ -56,12 +56,15 @@ json_child(struct json_children *children, struct json_token *name, struct json_
     return true;
 }
 
+// Content is never longer than the bytes that spell it, and shorter where one is an escape.
 bool
 json_name_is(struct bytes token, const struct strbuf *name)
 {
-    struct bytes inside = bytes_slice(token, 1, token.len - 2);
-    if (!memchr(inside.data, '\\', inside.len))
-        return bytes_equal(inside, strbuf_bytes(name));
+    size_t len = token.len - 2;
+    if (len < name->len || (len == name->len && memcmp(token.data + 1, strbuf_text(name), len) != 0))
+        return false;
+    if (!memchr(token.data + 1, '\\', len))
+        return len == name->len;
     struct strbuf decoded = {0};
     bool is_same = json_decode(token, &decoded) && bytes_equal(strbuf_bytes(&decoded), strbuf_bytes(name));
     strbuf_release(&decoded);

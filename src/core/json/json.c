@@ -293,7 +293,7 @@ expected_at_end(const struct json_scan *scan)
     }
 }
 
-static enum json_kind
+__attribute__((always_inline)) static inline enum json_kind
 next_kind(struct json_scan *scan)
 {
     if (scan->at >= scan->text.len) {
@@ -341,6 +341,17 @@ json_read(struct json_scan *scan, struct json_token *token)
     token->depth = depth;
     token->from = kind == JSON_ERROR ? scan->at : from;
     token->len = (kind == JSON_ERROR ? scan->text.len : scan->at) - token->from;
+}
+
+void
+json_pass(struct json_scan *scan)
+{
+    int depth = scan->depth;
+    enum json_kind kind;
+    do {
+        skip_space(scan);
+        kind = next_kind(scan);
+    } while (kind == JSON_COLON || (scan->depth > depth && kind != JSON_ERROR));
 }
 
 struct json_token

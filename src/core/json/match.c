@@ -175,6 +175,16 @@ match_begin(struct match_walk *walk, const struct json_path *path, size_t count,
         matches->stars += path->steps[i].kind == JSON_STEP_EVERY;
 }
 
+// Does a walk go on in the value of the name that was just read?
+static bool
+is_on_a_path(const struct match_walk *first, size_t depth)
+{
+    for (const struct match_walk *walk = first; walk; walk = walk->next)
+        if (depth == walk->open && depth > 0 && walk->levels[depth - 1].fits)
+            return true;
+    return false;
+}
+
 // All walks in one pass over their text.
 static bool
 match_walks(struct match_walk *first, struct bytes text)
@@ -194,6 +204,8 @@ match_walks(struct match_walk *first, struct bytes text)
         for (struct match_walk *walk = first; walk; walk = walk->next)
             if (depth <= walk->open)
                 match_token(walk, &token);
+        if (token.kind == JSON_NAME && !is_on_a_path(first, depth))
+            json_pass(&scan);
     }
     for (struct match_walk *walk = first; walk; walk = walk->next)
         match_cut(walk, 0);
