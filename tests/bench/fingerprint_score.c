@@ -1,10 +1,13 @@
 // How well keys match causes, and how fast they are made.
 //
-//     fingerprint_score [-v] FILE.forms…
+//     fingerprint_score [-v] FILE…
 //
-// GA: the part of records whose group holds exactly the records of their form. FGA: the same for groups, as
-// F1. Pairwise precision: of the pairs with one key, those of one form; recall: of the pairs of one form,
-// those with one key. -v names what is split and what is merged.
+// A file is one of tests/cases/fingerprint/*.forms, or a labelled log (labelled_log.h) whose name ends in
+// .csv. GA: the part of records whose group holds exactly the records of their form. FGA: the same for
+// groups, as F1. Pairwise precision: of the pairs with one key, those of one form; recall: of the pairs of
+// one form, those with one key. Where forms say their category: how many the built-in rules find, how many
+// they leave unknown, and how many they call transient that are not, which would be sent again in vain. -v
+// names what is split, what is merged, and what has another category.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "core/category.h"
 #include "core/fingerprint/hash.h"
+#include "tests/bench/labelled_log.h"
 #include "tests/unit/forms.h"
 
 struct item {
@@ -62,7 +67,12 @@ show(const struct forms *forms, const struct item *item)
     arena_release(&arena);
 }
 
-static void
+struct score {
+    double ga;
+    double fga;
+};
+
+static struct score
 report(const struct forms *forms, struct item *items, bool is_verbose)
 {
     size_t n = forms->count;
@@ -116,11 +126,59 @@ report(const struct forms *forms, struct item *items, bool is_verbose)
     }
     double precision = (double)right_groups / (double)groups;
     double recall = (double)right_groups / forms->form_count;
+    struct score score = {
+        .ga = (double)right / (double)n,
+        .fga = precision + recall == 0 ? 0 : 2 * precision * recall / (precision + recall),
+    };
     printf("%u forms, %zu records, %zu groups: GA %.4f  FGA %.4f  pairwise precision %.4f recall %.4f\n",
-           forms->form_count, n, groups, (double)right / (double)n,
-           precision + recall == 0 ? 0 : 2 * precision * recall / (precision + recall),
-           same_key == 0 ? 1 : both / same_key, same_form == 0 ? 1 : both / same_form);
+           forms->form_count, n, groups, score.ga, score.fga, same_key == 0 ? 1 : both / same_key,
+           same_form == 0 ? 1 : both / same_form);
     free(form_size);
+    return score;
+}
+
+static bool
+is_among(const char *names, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)) != NULL; at += len) {
+        if ((at == names || at[-1] == ' ') && (at[len] == ' ' || at[len] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+// Looks at the first record of each variant: its others differ in values only.
+static void
+report_categories(const struct forms *forms, unsigned per_variant, bool is_verbose)
+{
+    struct category_rules *rules = category_rules_create(NULL, NULL);
+    struct arena arena = {0};
+    unsigned count = 0;
+    unsigned right = 0;
+    unsigned unknown = 0;
+    unsigned in_vain = 0;
+    for (size_t i = 0; i < forms->count; i += per_variant) {
+        const struct form_record *record = &forms->records[i];
+        if (record->categories == NULL)
+            continue;
+        struct fingerprint parts = fingerprint_parts(&record->input, &arena);
+        const char *why;
+        enum category found = category_of(rules, parts.root_class, parts.pattern, &why);
+        bool is_right = is_among(record->categories, category_name(found));
+        count++;
+        right += is_right;
+        unknown += !is_right && found == CATEGORY_UNKNOWN;
+        in_vain += !is_right && found == CATEGORY_TRANSIENT;
+        if (!is_right && is_verbose)
+            printf("%s, not %s, by \"%s\": %s [%.*s] %.*s\n", category_name(found), record->categories, why,
+                   record->label, BYTES_ARGS(parts.root_class), BYTES_ARGS(parts.pattern));
+    }
+    if (count > 0)
+        printf("    categories of %u: right %.4f, left unknown %.4f, wrong %u, of them transient %u\n", count,
+               (double)right / count, (double)unknown / count, count - right - unknown, in_vain);
+    arena_release(&arena);
+    category_rules_destroy(rules);
 }
 
 // Microseconds of this process alone, so that a busy machine does not count.
@@ -199,25 +257,53 @@ measure_some(const struct forms *forms, bool wants_short)
     free(some);
 }
 
+// Of each variant of a form.
+#define RECORDS 24
+
+static bool
+is_log(const char *path)
+{
+    size_t len = strlen(path);
+    return len > 4 && strcmp(path + len - 4, ".csv") == 0;
+}
+
+static struct score
+score_file(const struct forms *forms, const char *path, bool is_verbose)
+{
+    struct item *items = alloc_array(forms->count, sizeof *items);
+    for (size_t n = 0; n < forms->count; n++)
+        items[n] = (struct item){fingerprint_key(&forms->records[n].input), forms->records[n].label, n};
+    printf("%s: ", path);
+    struct score score = report(forms, items, is_verbose);
+    free(items);
+    if (!is_log(path)) {
+        report_categories(forms, RECORDS, is_verbose);
+        measure_some(forms, true);
+        measure_some(forms, false);
+    }
+    return score;
+}
+
 int
 main(int argc, char **argv)
 {
     bool is_verbose = argc > 1 && strcmp(argv[1], "-v") == 0;
+    struct score sum = {0};
+    int files = argc - 1 - is_verbose;
     for (int i = 1 + is_verbose; i < argc; i++) {
         struct forms forms = {0};
-        if (!forms_read(&forms, argv[i], 24) || forms.count == 0) {
+        bool is_read =
+            is_log(argv[i]) ? labelled_log_read(&forms, argv[i]) : forms_read(&forms, argv[i], RECORDS);
+        if (!is_read || forms.count == 0) {
             fprintf(stderr, "fingerprint_score: %s holds no record that could be read\n", argv[i]);
             return 2;
         }
-        struct item *items = alloc_array(forms.count, sizeof *items);
-        for (size_t n = 0; n < forms.count; n++)
-            items[n] = (struct item){fingerprint_key(&forms.records[n].input), forms.records[n].label, n};
-        printf("%s: ", argv[i]);
-        report(&forms, items, is_verbose);
-        measure_some(&forms, true);
-        measure_some(&forms, false);
-        free(items);
+        struct score score = score_file(&forms, argv[i], is_verbose);
+        sum.ga += score.ga;
+        sum.fga += score.fga;
         forms_release(&forms);
     }
+    if (files > 1)
+        printf("mean of %d files: GA %.4f  FGA %.4f\n", files, sum.ga / files, sum.fga / files);
     return 0;
 }

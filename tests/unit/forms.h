@@ -15,6 +15,7 @@
 
 struct form_record {
     const char *label;
+    const char *categories; // the names that are right, parted by blanks; NULL: the form says nothing of it
     struct fingerprint_input input;
 };
 
@@ -218,14 +219,32 @@ forms_keep(struct forms *forms, const struct strbuf *text)
     return text->len == 0 ? BYTES_ABSENT : arena_copy(&forms->arena, strbuf_bytes(text));
 }
 
+// A new record at the end, zeroed but for its label.
+static inline struct form_record *
+forms_add(struct forms *forms, const char *label)
+{
+    if (forms->count == forms->capacity) {
+        forms->capacity = forms->capacity == 0 ? 1024 : forms->capacity * 2;
+        struct form_record *records = realloc(forms->records, forms->capacity * sizeof *records);
+        if (records == NULL)
+            abort();
+        forms->records = records;
+    }
+    forms->records[forms->count] = (struct form_record){.label = label};
+    return &forms->records[forms->count++];
+}
+
 // One record of the variant whose lines are [from, to).
 static inline void
 forms_make(struct forms *forms, const char *label, char **lines, size_t from, size_t to)
 {
     struct strbuf fields[3] = {{0}, {0}, {0}}; // message, class, stack
+    const char *categories = NULL;
     for (size_t i = from; i < to; i++) {
         if (strlen(lines[i]) < 2 || lines[i][1] != ' ')
             continue;
+        if (lines[i][0] == 'k')
+            categories = lines[i] + 2;
         const char *kinds = "mcs";
         const char *kind = strchr(kinds, lines[i][0]);
         if (kind == NULL)
@@ -235,16 +254,8 @@ forms_make(struct forms *forms, const char *label, char **lines, size_t from, si
             strbuf_add_char(field, '\n');
         forms_line(forms, field, lines[i] + 2);
     }
-    struct form_record *record;
-    if (forms->count == forms->capacity) {
-        forms->capacity = forms->capacity == 0 ? 1024 : forms->capacity * 2;
-        struct form_record *records = realloc(forms->records, forms->capacity * sizeof *records);
-        if (records == NULL)
-            abort();
-        forms->records = records;
-    }
-    record = &forms->records[forms->count++];
-    *record = (struct form_record){.label = label};
+    struct form_record *record = forms_add(forms, label);
+    record->categories = categories;
     record->input.message = forms_keep(forms, &fields[0]);
     record->input.error_class = forms_keep(forms, &fields[1]);
     record->input.stack = forms_keep(forms, &fields[2]);
@@ -266,26 +277,35 @@ forms_form(struct forms *forms, const char *label, char **lines, size_t from, si
     forms->form_count++;
 }
 
-// Reads a .forms file and makes `per_variant` records of each variant. False where it cannot be read.
-static inline bool
-forms_read(struct forms *forms, const char *path, unsigned per_variant)
+// The whole file with a NUL after it, or NULL.
+static inline char *
+forms_read_text(struct forms *forms, const char *path)
 {
     FILE *file = fopen(path, "r");
     if (file == NULL)
-        return false;
+        return NULL;
     struct strbuf text = {0};
     char chunk[4096];
     for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;)
         strbuf_add(&text, (struct bytes){chunk, n});
     fclose(file);
-    size_t count = 0;
-    for (size_t i = 0; i < text.len; i++)
-        count += text.data[i] == '\n';
-    char **lines = arena_array(&forms->arena, count + 1, sizeof *lines);
-    struct bytes kept = arena_copy(&forms->arena, strbuf_bytes(&text));
+    char *data = arena_array(&forms->arena, text.len + 1, 1);
+    memcpy(data, text.data, text.len);
     strbuf_release(&text);
-    char *data = arena_array(&forms->arena, kept.len + 1, 1);
-    memcpy(data, kept.data, kept.len);
+    return data;
+}
+
+// Reads a .forms file and makes `per_variant` records of each variant. False where it cannot be read.
+static inline bool
+forms_read(struct forms *forms, const char *path, unsigned per_variant)
+{
+    char *data = forms_read_text(forms, path);
+    if (data == NULL)
+        return false;
+    size_t count = 0;
+    for (const char *p = data; *p != '\0'; p++)
+        count += *p == '\n';
+    char **lines = arena_array(&forms->arena, count + 1, sizeof *lines);
     count = 0;
     for (char *at = data; at != NULL && *at != '\0';) {
         lines[count++] = at;
