@@ -93,7 +93,7 @@ report(const struct forms *forms, struct item *items, bool is_verbose)
             form_size[items[i].record] = to - from;
         same_form += pairs_of(to - from);
         if (keys > 1 && is_verbose) {
-            printf("split into %u: %s\n", keys, items[from].label);
+            printf("split into %u: %s (%zu records)\n", keys, items[from].label, to - from);
             for (size_t i = from; i < to; i++) {
                 if (i == from || items[i].key != items[i - 1].key)
                     show(forms, &items[i]);
@@ -117,7 +117,7 @@ report(const struct forms *forms, struct item *items, bool is_verbose)
             right_groups++;
         }
         if (labels > 1 && is_verbose) {
-            printf("merged %zu:\n", labels);
+            printf("merged %zu: %zu records\n", labels, to - from);
             for (size_t i = from; i < to; i++) {
                 if (i == from || strcmp(items[i].label, items[i - 1].label) != 0)
                     show(forms, &items[i]);

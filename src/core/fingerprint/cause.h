@@ -1,8 +1,8 @@
 // cause: reads the chain of causes, innermost first, from message and stack. Linear, never allocates.
 //
 // Understands the traces of Java and Kotlin ("Caused by:"), .NET (" ---> "), Python (tracebacks), PHP
-// ("Next"), Ruby, Node ("[cause]:") and Go. Without a trace it reads the causes in the message ("nested
-// exception is").
+// ("Next"), Ruby, Node ("[cause]:"), Go, Rust and Elixir. Without a trace it reads the causes in the message
+// ("nested exception is").
 #ifndef REDRIVE_CORE_FINGERPRINT_CAUSE_H
 #define REDRIVE_CORE_FINGERPRINT_CAUSE_H
 

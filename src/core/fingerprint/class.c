@@ -178,6 +178,19 @@ split_ruby(struct bytes text, struct cause_link *link)
     return true;
 }
 
+// Elixir's first line: ** (ArithmeticError) bad argument in arithmetic expression
+static bool
+split_elixir(struct bytes text, struct cause_link *link)
+{
+    static const char open[] = "** (";
+    size_t close = bytes_starts(text, open) ? bytes_find(text, BYTES(") "), 0) : SIZE_MAX;
+    if (close == SIZE_MAX || close > CLASS_NAME_MAX)
+        return false;
+    link->class_name = bytes_slice(text, strlen(open), close - strlen(open));
+    link->text = bytes_trim(bytes_slice(text, close + 2, text.len));
+    return true;
+}
+
 // Python's repr: KeyError('email'), ValueError("no such rate"). The text is what stands in the brackets.
 static bool
 split_repr(struct bytes text, struct cause_link *link)
@@ -205,7 +218,8 @@ struct cause_link
 cause_split(struct bytes text)
 {
     struct cause_link link = {.class_name = BYTES_ABSENT, .text = bytes_trim(text), .frames = BYTES_ABSENT};
-    if (link.text.len == 0 || split_ruby(link.text, &link) || split_repr(link.text, &link))
+    if (link.text.len == 0 || split_ruby(link.text, &link) || split_elixir(link.text, &link) ||
+        split_repr(link.text, &link))
         return link;
     link.text = class_skip_preface(link.text);
     // A class that stands before another one says only that it wrapped it.

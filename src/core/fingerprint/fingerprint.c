@@ -149,7 +149,9 @@ plain_class(struct bytes class_name)
 {
     if (class_name.len == 0)
         return class_name;
-    size_t generated = bytes_find(class_name, BYTES("$$"), 0);
+    // Most classes hold no $ at all, which memchr sees soonest.
+    bool may_hold = memchr(class_name.data, '$', class_name.len) != NULL;
+    size_t generated = may_hold ? bytes_find(class_name, BYTES("$$"), 0) : SIZE_MAX;
     if (generated != SIZE_MAX)
         class_name.len = generated;
     return bytes_slice(bytes_trim(class_name), 0, CLASS_MAX);

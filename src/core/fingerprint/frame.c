@@ -74,6 +74,19 @@ read_ruby(struct bytes line)
     return frame;
 }
 
+// (ledger 0.4.1) lib/ledger/parser.ex:12: Ledger.Parser.parse_line/2, or a call with its arguments, or
+// anonymous fn/1 in Ledger.Parser.parse/1
+static struct frame
+read_elixir(struct bytes line)
+{
+    size_t colon = bytes_find(line, BYTES(": "), 0);
+    struct bytes call = colon == SIZE_MAX ? BYTES("") : bytes_slice(line, colon + 2, line.len);
+    size_t in = bytes_find(call, BYTES(" in "), 0);
+    if (in != SIZE_MAX)
+        call = bytes_slice(call, in + 4, call.len);
+    return (struct frame){.function = up_to(up_to(call, "("), "/"), .file = up_to(line, ": ")};
+}
+
 // at Order.total [as sum] (/app/order.js:1:2); at async /app/order.js:1:2
 static struct frame
 read_node(struct bytes rest)
@@ -133,17 +146,34 @@ is_library(const struct frame *frame)
     static const char *const prefixes[] = {
 #define LIBRARY(prefix) prefix,
 #define LIBRARY_PATH(part)
+#define LIBRARY_APP(prefix)
 #include "core/fingerprint/library.def"
 #undef LIBRARY
 #undef LIBRARY_PATH
+#undef LIBRARY_APP
     };
     static const char *const parts[] = {
 #define LIBRARY(prefix)
 #define LIBRARY_PATH(part) part,
+#define LIBRARY_APP(prefix)
 #include "core/fingerprint/library.def"
 #undef LIBRARY
 #undef LIBRARY_PATH
+#undef LIBRARY_APP
     };
+    static const char *const apps[] = {
+#define LIBRARY(prefix)
+#define LIBRARY_PATH(part)
+#define LIBRARY_APP(prefix) prefix,
+#include "core/fingerprint/library.def"
+#undef LIBRARY
+#undef LIBRARY_PATH
+#undef LIBRARY_APP
+    };
+    for (size_t i = 0; bytes_starts(frame->file, "(") && i < sizeof apps / sizeof apps[0]; i++) {
+        if (bytes_starts(frame->file, apps[i]))
+            return true;
+    }
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++) {
         if (frame->function.len > 0 && prefixes[i][0] == frame->function.data[0] &&
             bytes_starts(frame->function, prefixes[i]))
@@ -181,6 +211,27 @@ next_line(struct line_reader *reader, struct bytes *line)
     return true;
 }
 
+// 3: worker::label::render, its file on the next line
+static bool
+is_rust(struct bytes line, struct bytes next)
+{
+    size_t colon = bytes_find(line, BYTES(": "), 0);
+    return colon != SIZE_MAX && colon > 0 && word_digits(bytes_slice(line, 0, colon)) == colon &&
+           bytes_starts(next, "at ");
+}
+
+static struct frame
+read_rust(struct bytes line, struct bytes next)
+{
+    size_t colon = bytes_find(line, BYTES(": "), 0);
+    struct frame frame = {.function = bytes_slice(line, colon + 2, line.len),
+                          .file = bytes_slice(next, 3, next.len)};
+    size_t hash = bytes_find_last(frame.function, BYTES("::h"));
+    if (hash != SIZE_MAX && frame.function.len - hash == sizeof "::h0123456789abcdef" - 1)
+        frame.function.len = hash;
+    return frame;
+}
+
 // The frame on this line, if there is one with a function or a file.
 static bool
 read_frame(struct line_reader *reader, struct bytes line, struct frame *frame)
@@ -192,6 +243,9 @@ read_frame(struct line_reader *reader, struct bytes line, struct frame *frame)
         *frame = read_php(line);
     } else if (bytes_starts(line, "at ")) {
         *frame = read_at(bytes_slice(line, 3, line.len));
+    } else if ((bytes_starts(line, "(") || bytes_starts(line, "lib/")) &&
+               (has(line, ".ex") || has(line, ".erl:"))) {
+        *frame = read_elixir(line);
     } else if (bytes_starts(line, "from ") || has(line, ":in `") || has(line, ":in '")) {
         *frame = read_ruby(line);
     } else {
@@ -199,6 +253,9 @@ read_frame(struct line_reader *reader, struct bytes line, struct frame *frame)
         struct bytes next = BYTES_ABSENT;
         if (next_line(&ahead, &next) && bytes_starts(next, "/") && has(next, ".go:")) {
             *frame = read_go(line, next);
+            reader->at = ahead.at;
+        } else if (is_rust(line, next)) {
+            *frame = read_rust(line, next);
             reader->at = ahead.at;
         } else if (has(line, "(")) { // .NET in another language: "em App.Order.Total(…)"
             size_t blank = bytes_find(line, BYTES(" "), 0);
@@ -282,6 +339,8 @@ frame_own(struct bytes frames, bool is_newest_last, const struct group_rules *ru
     bool is_found = false;
     for (unsigned i = 0; bytes_present(frames) && i < FRAMES_MAX && next_line(&reader, &line); i++) {
         struct frame frame;
+        if (is_newest_last && !bytes_starts(line, "File \""))
+            continue; // Python prints the source of a frame below it
         if (!read_frame(&reader, line, &frame) || (is_library(&frame) && !is_own(rules, &frame)))
             continue;
         best = frame;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "core/fingerprint/mask_repeat.h"
 #include "core/fingerprint/maskers.h"
 #include "core/fingerprint/payload.h"
 
@@ -201,8 +202,13 @@ take_comparison(struct mask_scan *scan)
     size_t at = scan->at;
     bool is_free = at > 0 && (word_kind(scan->text.data[at - 1]) & KIND_BLANK) != 0;
     size_t behind = at + 1 + (scan_char(scan, at + 1) == '=');
-    if (is_free && (word_kind(scan_char(scan, behind)) & KIND_BLANK) != 0 && behind < scan->end)
+    if (is_free && (word_kind(scan_char(scan, behind)) & KIND_BLANK) != 0 && behind < scan->end) {
         scan_emit_word(scan, at, behind);
+    } else if (scan->text.data[at] ==
+               '>') { // `<class 'float'>, 'x'`: the word in the tag says nothing of what follows
+        scan->prev = BYTES_ABSENT;
+        scan->prev_roles = ROLES_KNOWN;
+    }
     scan->at = behind;
 }
 
@@ -218,12 +224,36 @@ value_bracket_end(struct mask_scan *scan, size_t at)
     return end == 0 ? 0 : at + end;
 }
 
+// 1165 bytes (1.13 KB): the same quantity again. Behind the bracket, or 0 where it holds something else.
+static size_t
+same_quantity_end(const struct mask_scan *scan, size_t at)
+{
+    if (!word_equals_folded(scan->prev, "bytes") && !word_equals_folded(scan->prev, "byte"))
+        return 0;
+    size_t number = at + 1;
+    size_t unit = number;
+    while (unit < scan->end &&
+           (word_is_digit(scan->text.data[unit]) || word_is_one_of(scan->text.data[unit], ".,")))
+        unit++;
+    struct bytes word = scan_peek_word(scan, unit);
+    size_t close = (size_t)(word.data - scan->text.data) + word.len;
+    bool is_quantity = unit > number && word.len > 0 && scan_char(scan, close) == ')' && close < scan->end &&
+                       (word_roles(word) & ROLE_UNIT) != 0;
+    return is_quantity ? close + 1 : 0;
+}
+
 static void
 take_open(struct mask_scan *scan, size_t len)
 {
     size_t at = scan->at;
     struct bytes text = bytes_slice(scan->text, 0, scan->end);
     char c = text.data[at];
+    size_t quantity = c == '(' ? same_quantity_end(scan, at) : 0;
+    if (quantity != 0) {
+        scan_leave_out(scan, at, quantity, MASK_DURATION);
+        scan->at = quantity;
+        return;
+    }
     size_t end = len == 1 ? payload_end(text, at) : 0;
     if (end != 0) {
         bool is_source = bytes_starts(bytes_slice(text, at, 8), "[Source:");
@@ -390,14 +420,18 @@ mask_text(struct mask *mask, struct bytes text, struct bytes class_name)
         text.len = utf8_cut(text, MASK_TEXT_MAX);
         mask->is_cut = true;
     }
+    struct mask_repeat repeat;
+    mask_repeat_begin(&repeat);
+    mask->repeat = &repeat;
     struct mask_scan scan = {
         .mask = mask, .text = text, .class_name = class_name, .end = text.len, .again = take_part};
     if (is_document(text)) {
         mask_members(&scan, 0, text.len);
-        return;
+    } else {
+        scan.end = find_detail(text);
+        scan_all(&scan);
+        if (scan.end < text.len)
+            scan_leave_out(&scan, scan.end, text.len, MASK_DETAIL);
     }
-    scan.end = find_detail(text);
-    scan_all(&scan);
-    if (scan.end < text.len)
-        scan_leave_out(&scan, scan.end, text.len, MASK_DETAIL);
+    mask->repeat = NULL;
 }

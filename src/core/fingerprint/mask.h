@@ -11,6 +11,8 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
+struct mask_repeat;
+
 #define MASK_TEXT_MAX ((size_t)4096) // of a root text; longer ones are cut
 #define MASK_WORD_MAX 256
 #define MASK_CANONICAL_MAX (MASK_TEXT_MAX * 2)
@@ -45,7 +47,8 @@ struct mask {
     uint32_t names; // named things and error codes among them
     uint32_t holes; // runs of volatile parts
     bool is_cut;
-    struct mask_trail *trail; // NULL: nothing is recorded
+    struct mask_repeat *repeat; // finds lists; set while the text is masked
+    struct mask_trail *trail;   // NULL: nothing is recorded
 };
 
 // Appends the masked text. class_name (may be absent) is a hint: behind KeyError, 'email' is a name and

@@ -62,6 +62,24 @@ is_hardware_address(struct bytes word)
     return true;
 }
 
+// java.net.UnknownHostException: api.partner.com
+static bool
+is_about_host(const struct mask_scan *scan)
+{
+    return scan->mask->words == 0 && bytes_present(scan->class_name) &&
+           bytes_ends(scan->class_name, "UnknownHostException");
+}
+
+// edge-7.acme.asia:443
+static bool
+is_host_and_port(struct bytes word)
+{
+    size_t colon = bytes_find(word, BYTES(":"), 0);
+    struct bytes port = bytes_slice(word, colon + 1, word.len);
+    return port.len > 0 && port.len <= 5 && word_digits(port) == port.len &&
+           word_is_host_of_port(bytes_slice(word, 0, colon));
+}
+
 bool
 mask_colons(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
@@ -73,6 +91,11 @@ mask_colons(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
     }
     if (is_hardware_address(word)) {
         scan_emit_hole(scan, from, to, MASK_HEX);
+        return true;
+    }
+    if ((scan_prev_roles(scan) & ROLE_HOST) == 0 && !is_about_host(scan) && is_host_and_port(word)) {
+        scan_emit_hole(scan, from, to, MASK_HOST);
+        scan->is_number = true;
         return true;
     }
     if ((seen & KIND_DIGIT) == 0 && bytes_find(word, BYTES("::"), 0) != SIZE_MAX) {
@@ -89,14 +112,6 @@ mask_colons(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
         from = colon + 1;
     }
     return true;
-}
-
-// java.net.UnknownHostException: api.partner.com
-static bool
-is_about_host(const struct mask_scan *scan)
-{
-    return scan->mask->words == 0 && bytes_present(scan->class_name) &&
-           bytes_ends(scan->class_name, "UnknownHostException");
 }
 
 // com.acme.Currency.X-17: what is asked of a class is volatile, the class is not. Takes it and returns true.

@@ -34,6 +34,16 @@ emit_leading_parts(struct mask_scan *scan, size_t from, size_t to)
     return from;
 }
 
+// The last line is a URL and nothing else: a page about the error, which a driver adds or not.
+static bool
+is_help_line(const struct mask_scan *scan, size_t from, size_t end)
+{
+    while (from > 0 && word_is_one_of(scan->text.data[from - 1], " \t\r"))
+        from--;
+    return from > 0 && scan->text.data[from - 1] == '\n' && scan_skip_blanks(scan, end) == scan->end &&
+           scan->depth == 0 && scan->mask->words > 0;
+}
+
 bool
 mask_url(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
@@ -45,6 +55,10 @@ mask_url(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
     scan->at = end > scan->at ? end : scan->at;
     while (end > colon && word_is_one_of(scan->text.data[end - 1], ".,:"))
         end--;
+    if (is_help_line(scan, from, end)) {
+        scan_leave_out(scan, from, end, MASK_URL);
+        return true;
+    }
 
     struct bytes scheme = scan_slice(scan, from, colon);
     size_t host = colon + 3 < end ? colon + 3 : end;
@@ -87,6 +101,24 @@ rule_of_path(struct bytes word)
     return word.len > 1 && word_is_digit(word.data[1]) ? MASK_IP : MASK_PATH;
 }
 
+// "GET /orders/12 HTTP/1.1" 200, "GET /orders/12 HTTP/1.1" status: 200: a request that succeeded, whatever it
+// asked for.
+static bool
+is_of_success(const struct mask_scan *scan, size_t to)
+{
+    static const char version[] = " HTTP/1.1\"";
+    struct bytes behind = bytes_slice(scan->text, to, scan->text.len);
+    if (!bytes_starts(behind, " HTTP/") || behind.len < sizeof version + 3 ||
+        behind.data[sizeof version - 2] != '"')
+        return false;
+    size_t status = to + sizeof version - 1; // outside the quotes that scan->end closes
+    status += scan_char(scan, status) == ' ';
+    if (bytes_starts(bytes_slice(scan->text, status, scan->text.len), "status: "))
+        status += strlen("status: ");
+    return scan_char(scan, status) == '2' && word_is_digit(scan_char(scan, status + 1)) &&
+           word_is_digit(scan_char(scan, status + 2));
+}
+
 bool
 mask_path(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
@@ -96,7 +128,7 @@ mask_path(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
                      word.data[0] == '\\' || (word.len > 2 && word.data[1] == ':');
     unsigned roles = scan_prev_roles(scan);
     if (word.data[0] == '/' && (roles & ROLE_VERB) != 0) {
-        size_t rest = emit_leading_parts(scan, from, to);
+        size_t rest = is_of_success(scan, to) ? from : emit_leading_parts(scan, from, to);
         scan_emit_hole(scan, rest, to, MASK_PATH);
         return true;
     }

@@ -158,18 +158,33 @@ free_value_end(const struct mask_scan *scan, size_t at)
     return at;
 }
 
+// com.acme.Order.customer: a property of a class, which is named and no value.
+static bool
+is_property(struct bytes word)
+{
+    unsigned dots = 0;
+    bool has_class = false;
+    for (size_t i = 0; i < word.len; i++) {
+        dots += word.data[i] == '.';
+        has_class |= i > 0 && word.data[i - 1] == '.' && (word_kind(word.data[i]) & KIND_UPPER) != 0;
+    }
+    return dots >= 2 && has_class && word_is_code_shaped(word);
+}
+
 bool
 mask_free_value(struct mask_scan *scan, size_t from)
 {
     if ((scan_prev_roles(scan) & ROLE_FREE_VALUE) == 0)
         return false;
     size_t end = free_value_end(scan, from);
+    if (is_property(scan_slice(scan, from, end)))
+        return false;
     scan_emit_hole(scan, from, end, MASK_VALUE);
     scan->at = end > scan->at ? end : scan->at;
     return true;
 }
 
-// "user bob from", "user bob 10.0.0.1", "user bob(uid=0)"
+// "user bob from", "user bob 10.0.0.1", "user bob(uid=0)", "user bob [preauth]"
 static bool
 is_login_end(const struct mask_scan *scan, size_t to, bool is_after_for)
 {
@@ -178,7 +193,7 @@ is_login_end(const struct mask_scan *scan, size_t to, bool is_after_for)
         return is_after_for;
     if (next == to)
         return is_after_for && scan->text.data[to] == '(';
-    if (word_is_digit(scan->text.data[next]))
+    if (word_is_digit(scan->text.data[next]) || scan->text.data[next] == '[')
         return true;
     struct bytes word = scan_peek_word(scan, next);
     return word_equals_folded(word, "from") || word_equals_folded(word, "by") ||
@@ -269,8 +284,10 @@ mask_literal(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
         scan->in_sql = false;
         return true;
     }
-    // 1 order, 2 orders
-    bool is_plural = scan->is_number && scan->may_collapse && word.len > 3 && word.data[word.len - 1] == 's';
+    // 1 order, 2 orders; but not "at least 2, lines 4 and 7"
+    bool is_counted =
+        scan->is_number && scan->may_collapse && from >= 2 && word_is_alnum(scan->text.data[from - 2]);
+    bool is_plural = is_counted && word.len > 3 && word.data[word.len - 1] == 's';
     if (is_plural)
         scan_emit_word(scan, from, to - 1);
     else

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "core/fingerprint/mask_repeat.h"
 
 // Canonical text
 
@@ -24,22 +25,32 @@ copy_word(char *out, const char *data, size_t len)
     }
 }
 
+// The end of a word or text that is too long.
+static size_t
+cut_word(struct mask *mask, const char *data, size_t len)
+{
+    mask->is_cut = true;
+    if (len > MASK_WORD_MAX)
+        len = utf8_cut((struct bytes){data, len}, MASK_WORD_MAX);
+    return mask->len + len + 1 > (size_t)MASK_CANONICAL_MAX ? 0 : len;
+}
+
 static inline void
 append_word(struct mask_scan *scan, const char *data, size_t len)
 {
     struct mask *mask = scan->mask;
-    if (len > MASK_WORD_MAX) {
-        len = utf8_cut((struct bytes){data, len}, MASK_WORD_MAX);
-        mask->is_cut = true;
+    size_t from = mask->len;
+    if (len > MASK_WORD_MAX || from + len + 1 > (size_t)MASK_CANONICAL_MAX) {
+        len = cut_word(mask, data, len);
+        if (len == 0)
+            return;
     }
-    if (mask->len + len + 1 > (size_t)MASK_CANONICAL_MAX) {
-        mask->is_cut = true;
-        return;
-    }
-    char *out = mask->out + mask->len;
+    char *out = mask->out + from;
     *out++ = ' ';
     copy_word(out, data, len);
-    mask->len += len + 1;
+    mask->len = from + len + 1;
+    if (mask_repeat_note(mask->repeat, data, len, from))
+        mask->len = mask_repeat_drop(mask->repeat, mask->out, mask->len);
 }
 
 static inline void

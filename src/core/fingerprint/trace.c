@@ -86,6 +86,20 @@ is_ruby_frame(struct bytes text, size_t at, size_t to)
     return place > 0 && word_is_digit(text.data[at + place - 1]) && (quote == '`' || quote == '\'');
 }
 
+// (ledger 0.4.1) lib/ledger/parser.ex:12: Ledger.Parser.parse_line/2
+static bool
+is_elixir_frame(struct bytes text, size_t at, size_t to)
+{
+    static const char *const endings[] = {".ex:", ".exs:", ".erl:"};
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        const char *place = memmem(text.data + at, to - at, endings[i], strlen(endings[i]));
+        size_t number = place == NULL ? to : (size_t)(place - text.data) + strlen(endings[i]);
+        if (number < to && word_is_digit(text.data[number]))
+            return has(text, number, to, ": ");
+    }
+    return false;
+}
+
 static bool
 is_more(struct bytes text, size_t at, size_t to)
 {
@@ -100,6 +114,8 @@ kind_of_indented(struct bytes text, size_t at, size_t to)
     if (starts_at(text, at, to, "from ") && is_ruby_frame(text, at + 5, to))
         return LINE_FRAME;
     if (text.data[at] == '/' && has(text, at, to, ".go:"))
+        return LINE_FRAME;
+    if ((text.data[at] == '(' || starts_at(text, at, to, "lib/")) && is_elixir_frame(text, at, to))
         return LINE_FRAME;
     if (starts_at(text, at, to, "--- End of inner exception"))
         return LINE_INNER_END;
@@ -119,6 +135,7 @@ static const struct line_start line_starts[] = {
     {"[errors]: ", LINE_CAUSE, true},
     {"Suppressed: ", LINE_SUPPRESSED, false},
     {"Stack trace:", LINE_NOISE, false},
+    {"stack backtrace:", LINE_NOISE, false},
     {"Wrapped by: ", LINE_SUPPRESSED, false}, // printed from the root outward: what wraps does not matter
     {"Traceback (most recent call last)", LINE_TRACEBACK, false},
     {"The above exception was the direct cause", LINE_DIRECT_CAUSE, false},

@@ -356,6 +356,28 @@ is_listed(struct bytes word, const char *const *list, size_t count)
     return false;
 }
 
+// The number of dots in a name of small letters, digits and dashes; 0: it is no name of a host.
+static unsigned
+host_dots(struct bytes word)
+{
+    unsigned dots = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        unsigned kind = word_kind(word.data[i]);
+        if (word.data[i] == '.')
+            dots++;
+        else if ((kind & (KIND_LOWER | KIND_DIGIT)) == 0 && word.data[i] != '-')
+            return 0;
+    }
+    return dots;
+}
+
+// stock.prod.svc.cluster.local is a service, and its name identifies it.
+static bool
+is_service(struct bytes word)
+{
+    return bytes_find(word, BYTES(".svc"), 0) != SIZE_MAX;
+}
+
 bool
 word_is_host(struct bytes word)
 {
@@ -364,21 +386,30 @@ word_is_host(struct bytes word)
                                        "local", "lan", "corp", "cloud", "int", "arpa", "localdomain"};
     static const char *const country[] = {"br", "cn", "uk", "jp", "kr", "de", "fr", "hk", "tw", "ru", "nl",
                                           "pl", "ca", "au", "mx", "ar", "cl", "pt", "ch", "se", "io", "eu"};
-    unsigned dots = 0;
-    for (size_t i = 0; i < word.len; i++) {
-        unsigned kind = word_kind(word.data[i]);
-        if (word.data[i] == '.')
-            dots++;
-        else if ((kind & (KIND_LOWER | KIND_DIGIT)) == 0 && word.data[i] != '-')
-            return false;
-    }
-    // stock.prod.svc.cluster.local is a service, and its name identifies it.
-    if (dots == 0 || bytes_find(word, BYTES(".svc"), 0) != SIZE_MAX)
+    unsigned dots = host_dots(word);
+    if (dots == 0)
         return false;
     struct bytes last = bytes_slice(word, last_part(word), word.len);
-    if (is_listed(last, sure, sizeof sure / sizeof sure[0]) || bytes_starts(word, "www."))
+    bool is_sure = is_listed(last, sure, sizeof sure / sizeof sure[0]) || bytes_starts(word, "www.") ||
+                   (dots >= 2 && is_listed(last, country, sizeof country / sizeof country[0]));
+    return is_sure && !is_service(word);
+}
+
+bool
+word_is_host_of_port(struct bytes word)
+{
+    // Endings that would be words of a field's or a topic's name without the port.
+    static const char *const endings[] = {
+        "ae", "ai", "app", "ar", "asia", "at",  "au",   "be", "biz", "br", "ca",   "cc", "ch",
+        "cl", "cn", "co",  "cz", "de",   "dev", "dk",   "es", "eu",  "fi", "fr",   "gr", "hk",
+        "hu", "id", "ie",  "il", "in",   "io",  "info", "it", "jp",  "kr", "me",   "mx", "my",
+        "nl", "no", "nz",  "ph", "pl",   "pt",  "ro",   "ru", "se",  "sg", "site", "th", "tr",
+        "tv", "tw", "ua",  "uk", "host", "top", "us",   "vn", "xyz", "za"};
+    if (word_is_host(word))
         return true;
-    return dots >= 2 && is_listed(last, country, sizeof country / sizeof country[0]);
+    struct bytes last = bytes_slice(word, last_part(word), word.len);
+    return host_dots(word) > 0 && is_listed(last, endings, sizeof endings / sizeof endings[0]) &&
+           !is_service(word);
 }
 
 static bool

@@ -131,6 +131,7 @@ bool word_is_indexed_path(struct bytes word);
 bool word_is_grouped_number(struct bytes word); // 1.234.567, 123.456.789-09, 12.345.678/0001-95
 bool word_is_slashed_date(struct bytes word);   // 15/01/2024, 1/1/24, 2024/01/15
 bool word_is_host(struct bytes word);           // labels with a known ending, all in small letters
+bool word_is_host_of_port(struct bytes word);   // the same before `:443`, where further endings mean a host
 bool word_is_error_code(struct bytes word);     // ORA-00001, E11000, 0x80131500: a code by its form alone
 bool word_is_numbered_class(struct bytes word); // System.Int32, Http2Exception: the digits belong to the name
 unsigned word_digits(struct bytes word);        // number of digits
