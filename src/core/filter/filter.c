@@ -128,7 +128,8 @@ match_json(struct filter *filter, const struct filter_term *term, const struct e
     if (!bytes_present(event->payload) || !json_path_find(term->path, event->payload, &value))
         return FILTER_NO;
     if (term->test == JSON_EXISTS)
-        return FILTER_YES;
+        return verdict(term->wanted == PATH_MISSING ||
+                       path_value_is(bytes_slice(event->payload, value.from, value.len), term->wanted));
     return match_json_value(filter, term, bytes_slice(event->payload, value.from, value.len), value.kind);
 }
 

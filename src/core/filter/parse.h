@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "core/filter/filter.h"
 #include "core/json/json.h"
+#include "core/json/path_value.h"
 #include "core/filter/pattern.h"
 
 enum filter_field {
@@ -68,6 +69,7 @@ struct filter_term {
     struct strbuf header; // name of the header
     struct json_path *path;
     enum json_test test;
+    enum path_kind wanted; // with JSON_EXISTS: of this kind; PATH_MISSING: of any
 };
 
 // What joins the terms. An inversion is in the terms, so there are only these two.

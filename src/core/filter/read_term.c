@@ -301,6 +301,19 @@ read_json_value(struct filter_reader *reader, struct filter_term *term)
     return ok;
 }
 
+// The kind of value behind the ? of a path, if there is one.
+static bool
+read_path_kind(struct filter_reader *reader, struct filter_term *term)
+{
+    size_t from = reader->at;
+    while (reader->at < reader->text.len && !filter_ends_word(reader, reader->at))
+        reader->at++;
+    struct bytes word = bytes_slice(reader->text, from, reader->at - from);
+    return word.len == 0 || path_kind_parse(word, &term->wanted) ||
+           filter_wrong(reader, from,
+                        "expected a blank after ?, or null, boolean, number, text, long, object or array");
+}
+
 // $.path and its test at reader->at.
 static bool
 read_json(struct filter_reader *reader, struct filter_term *term)
@@ -314,8 +327,7 @@ read_json(struct filter_reader *reader, struct filter_term *term)
     if (!read_json_test(reader, term))
         return false;
     if (term->test == JSON_EXISTS)
-        return filter_ends_word(reader, reader->at) ||
-               filter_wrong(reader, reader->at, "expected a blank after ?");
+        return read_path_kind(reader, term);
     return read_json_value(reader, term);
 }
 

@@ -14,7 +14,7 @@ static const struct field_row {
 #include "core/filter/fields.def"
 #undef FIELD
     [FIELD_JSON] = {"$.path", KIND_JSON, EVENT_PAYLOAD,
-                    "a value in the payload: $.a.b=text, $.a~expression, $.a>10, $.a[0].b?"},
+                    "a value in the payload: $.a.b=text, $.a~expression, $.a>10, $.a[0].b?, $.a?null"},
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 

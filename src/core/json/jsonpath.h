@@ -1,0 +1,14 @@
+// jsonpath: a path as PostgreSQL's language of paths writes it, in strict mode: a name leads into objects
+// alone and an index into arrays alone, as json_path_find has it.
+//
+//     $.lines[2].sku    strict $."lines"[2]."sku"
+#ifndef REDRIVE_CORE_JSON_JSONPATH_H
+#define REDRIVE_CORE_JSON_JSONPATH_H
+
+#include "core/json/json.h"
+
+// Appends it. false: jsonb cannot have such a value (a name with a NUL or not UTF-8, an index that is too
+// high), or the path has a [*]; out is then unfinished.
+bool jsonpath_print(const struct json_path *path, struct strbuf *out);
+
+#endif
