@@ -6,9 +6,11 @@
 #include "commands/choosing.h"
 #include "commands/cli/command.h"
 #include "commands/groups_category.h"
+#include "commands/groups_path.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 #include "commands/rollup.h"
+#include "base/text.h"
 #include "core/fingerprint/fingerprint.h"
 #include "core/fingerprint/merge.h"
 #include "store/rollup/categories.h"
@@ -19,6 +21,8 @@ struct group_counting {
     struct backlog *backlog;
     const struct overrides *overrides; // of the store
     enum pivot pivot;
+    struct json_path *path; // for PIVOT_PATH
+    struct path_values *path_values;
     bool is_merged;
 };
 
@@ -40,7 +44,7 @@ read_rollup(struct call *call, struct store *store, struct group_counting *count
     bool is_whole =
         !choice->ids.is_given && !choice->group && !choice->filter && !choice->queue && !choice->status;
     *is_read = false;
-    if (is_whole && counting->pivot != PIVOT_HOUR)
+    if (is_whole && counting->pivot != PIVOT_HOUR && counting->pivot != PIVOT_PATH)
         return sums_read(call, store, counting->backlog, is_read, err);
     if (choose_is_counted(store, chosen))
         (void)rollup_find(call, store, &chosen->is_counted);
@@ -131,7 +135,10 @@ command_groups_print_json(const struct group_counting *counting, const struct ev
 {
     bool is_error = counting->pivot == PIVOT_ERROR;
     struct value *object = value_object();
-    value_add_text(object, "group", group->value[0] == '\0' ? NULL : group->value);
+    if (counting->pivot == PIVOT_PATH)
+        groups_path_json(counting->path, group, object);
+    else
+        value_add_text(object, "group", group->value[0] == '\0' ? NULL : group->value);
     if (counting->is_merged)
         value_add(object, "groups", keys_json(group));
     value_add_int(object, "count", group->count);
@@ -168,11 +175,12 @@ static const struct output_column other_columns[] = {{"group", ALIGN_LEFT, 24, 6
                                                      {"category", ALIGN_LAST, 0, 0}};
 
 static void
-command_groups_add_row(struct output_table *table, const struct event_group *group, bool is_error)
+command_groups_add_row(struct output_table *table, const struct event_group *group, const char *name,
+                       bool is_error)
 {
     char rate[32];
     snprintf(rate, sizeof rate, "%.1f", group->per_minute);
-    table_add_text(table, group->value[0] == '\0' ? NULL : group->value);
+    table_add_text(table, name[0] == '\0' ? NULL : name);
     table_add_count(table, group->count);
     table_add_text(table, rate);
     table_add_time(table, group->last_at);
@@ -205,6 +213,26 @@ say_merged(const struct call *call, const struct group_list *list, size_t count)
         remark(call, "one row joins at most %d groups; the others follow in rows of their own", MERGE_MOST);
 }
 
+// Of very many values only the largest are printed.
+static void
+say_unlisted(const struct call *call, const struct group_list *list, size_t count)
+{
+    char shown[TEXT_SHORT], total[TEXT_SHORT], events[TEXT_SHORT];
+    int64_t others = list->events;
+    for (size_t i = 0; i < count; i++)
+        others -= list->groups[i].count;
+    if (count < list->total)
+        remark(call, "the %s largest of %s values; the others have %s event%s; --limit lists more",
+               text_count((int64_t)count, shown), text_count((int64_t)list->total, total),
+               text_count(others, events), others == 1 ? "" : "s");
+}
+
+static const char *
+row_name(const struct group_counting *counting, const struct event_group *group, struct arena *arena)
+{
+    return counting->pivot == PIVOT_PATH ? groups_path_text(group, arena) : group->value;
+}
+
 static bool
 print_groups(struct call *call, const struct group_counting *counting, int64_t now, int64_t zone_us,
              struct err *err)
@@ -212,22 +240,43 @@ print_groups(struct call *call, const struct group_counting *counting, int64_t n
     struct arena arena = {0};
     struct group_list list = {0};
     bool is_error = counting->pivot == PIVOT_ERROR, ok = true;
-    backlog_groups_detailed(counting->backlog, counting->pivot, counting->is_merged, now, &arena, &list);
+    int64_t limit = call->options.choice.limit.number;
+    const struct group_limit most = {.most = limit > 0 ? (size_t)limit : GROUPS_OF_PATH};
+    bool is_limited = counting->pivot == PIVOT_PATH;
+    backlog_groups_detailed(counting->backlog, counting->pivot, counting->is_merged,
+                            is_limited ? &most : NULL, now, &arena, &list);
     struct output_table table;
     table_begin(&table, call, is_error ? error_columns : other_columns, is_error ? 6 : 5);
-    int64_t limit = call->options.choice.limit.number;
     size_t count = limit > 0 && (size_t)limit < list.count ? (size_t)limit : list.count;
     for (size_t i = 0; ok && i < count; i++) {
         if (call->options.general.json)
             ok = command_groups_print_json(counting, &list.groups[i], zone_us, err);
         else
-            command_groups_add_row(&table, &list.groups[i], is_error);
+            command_groups_add_row(&table, &list.groups[i], row_name(counting, &list.groups[i], &arena),
+                                   is_error);
     }
     ok = table_end(&table, err) && ok;
     if (counting->is_merged && !call->options.general.json)
         say_merged(call, &list, count);
+    if (is_limited)
+        say_unlisted(call, &list, count);
     arena_release(&arena);
     return ok;
+}
+
+static bool
+path_tick(void *context, int64_t events)
+{
+    const struct choose_tally tally = {.scanned = events};
+    return choosing_tick(context, &tally);
+}
+
+static bool
+read_paths(struct store *store, struct group_counting *counting, struct err *err)
+{
+    return counting->pivot != PIVOT_PATH ||
+           groups_path_read(store, counting->path, counting->backlog, counting->path_values, path_tick,
+                            &counting->progress, err);
 }
 
 static bool
@@ -248,11 +297,43 @@ groups(struct call *call, struct store *store, struct group_counting *counting, 
              choosing_check_known(&tally, err) &&
              (counting->pivot != PIVOT_ERROR ||
               command_groups_describe(store, call->group_rules, counting->backlog, err));
+    ok = ok && read_paths(store, counting, err);
     progress_end(&counting->progress);
     ok = ok && print_groups(call, counting, now, store_info(store)->zone_us, err);
     choosing_say_undecided(call, &tally);
     choose_tally_release(&tally);
     return ok;
+}
+
+// What --by says.
+static bool
+read_pivot(const struct call *call, struct group_counting *counting, struct err *err)
+{
+    const char *by = call->options.command.by;
+    counting->is_merged = call->options.command.merged;
+    if (groups_path_is(by)) {
+        counting->pivot = PIVOT_PATH;
+        counting->path_values = path_values_create();
+        if (!json_path_parse(&counting->path, bytes_of(by), err))
+            return err_context(err, "--by, column %d", err->column);
+    } else if (by && !pivot_parse(bytes_of(by), &counting->pivot)) {
+        return err_set(
+            err, ERR_USAGE,
+            "--by is error, type, source, topic, category or hour, or a path of the payload such as "
+            "$.type, not \"%s\"",
+            by);
+    }
+    if (counting->is_merged && counting->pivot != PIVOT_ERROR)
+        return err_set(err, ERR_USAGE, "only groups by error are merged: leave out --by %s", by);
+    return true;
+}
+
+static void
+command_groups_release(struct group_counting *counting)
+{
+    backlog_destroy(counting->backlog);
+    path_values_destroy(counting->path_values);
+    json_path_destroy(counting->path);
 }
 
 int
@@ -264,21 +345,13 @@ command_groups(struct call *call, struct err *err)
         return groups_category(call, err);
     if (!command_no_args(call, err))
         return STATUS_USAGE;
-    if (call->options.command.by != NULL &&
-        !pivot_parse(bytes_of(call->options.command.by), &counting.pivot)) {
-        err_set(err, ERR_USAGE, "--by is error, type, source, topic, category or hour, not \"%s\"",
-                call->options.command.by);
-        return STATUS_USAGE;
-    }
-    counting.is_merged = call->options.command.merged;
-    if (counting.is_merged && counting.pivot != PIVOT_ERROR) {
-        err_set(err, ERR_USAGE, "only groups by error are merged: leave out --by %s",
-                call->options.command.by);
+    if (!read_pivot(call, &counting, err)) {
+        command_groups_release(&counting);
         return STATUS_USAGE;
     }
     counting.backlog = backlog_create();
     bool ok = command_store(call, STORE_READ, &store, err) && groups(call, store, &counting, err);
-    backlog_destroy(counting.backlog);
+    command_groups_release(&counting);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }

@@ -40,6 +40,21 @@ run groups "${db[@]}" --by type --json
 ok "groups --by type puts the type into group" json '{r["group"]: r["count"] for r in rows}["payment.failed"] == 333'
 run groups "${db[@]}" --by colour
 ok "groups --by something else" all exits 2 ';' one_sentence
+run groups "${db[@]}" --by '$.a' --json
+ok "groups --by a path" all exits 0 ';' names group value filter count error_class error category category_by first_seen last_seen rate_per_minute event_types topics returned resolved discarded reprocessed outcomes_since ';' \
+    json '{r["value"]: r["count"] for r in rows} == {"missing": 1002, "text": 1}' ';' json 'rows[0]["filter"] == "!$.a?" and rows[0]["group"] is None'
+run groups "${db[@]}" --by '$.a'
+ok "a hostile value is harmless" all says "(missing)" ';' says '\e]0;owned'
+run groups "${db[@]}" --by '$.n' --json
+ok "groups --by a path that differs in each event" all lines 1000 ';' warns "1,000 largest of 1,001 values; the others have 1 event;"
+run groups "${db[@]}" --by '$.n' --json --limit 5
+ok "groups --by a path --limit" lines 5
+run groups "${db[@]}" --by '$.n' --json --filter 'id:7..9' --group "${key:0:6}"
+ok "groups --by a path of a group, with a filter" json 'sorted(r["group"] for r in rows) == ["7"] and rows[0]["filter"] == "$.n?number $.n=7"'
+run events "${db[@]}" --json --filter '$.n?number $.n=7'
+ok "the filter of a row chooses its events" all lines 1 ';' json 'rows[0]["id"] == 7'
+run groups "${db[@]}" --by '$.a[x]'
+ok "a path with a mistake" all exits 2 ';' one_sentence ';' warns "column 5"
 # The same words choose the same events in groups, in events, in an action and in SQL.
 words='(type:=payment.failed or id:..200) not ("timed out" id:>100)'
 matching=$(sql "SELECT count(*) FROM public.dlq_events WHERE status = 'PENDING' AND (event_type = 'payment.failed' OR id <= 200) AND NOT (error_message ~* 'timed out' AND id > 100)")

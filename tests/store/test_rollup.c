@@ -85,7 +85,7 @@ agrees(struct bench *bench)
     struct backlog *rollup = backlog_create();
     assert_works(rollup_read(bench->world.store, rollup, true, &err));
     int64_t now = clock_now();
-    for (enum pivot pivot = PIVOT_ERROR; same && pivot < PIVOT_COUNT; pivot++) {
+    for (enum pivot pivot = PIVOT_ERROR; same && pivot < PIVOT_PATH; pivot++) {
         struct arena arena = {0};
         struct group_list a, b;
         backlog_groups(expected, pivot, NULL, now, &arena, &a);

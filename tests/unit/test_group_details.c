@@ -53,7 +53,7 @@ details_hold_more_than_the_top_three(void **state)
     struct backlog *backlog = make_backlog();
     struct arena arena = {0};
     struct group_list list;
-    backlog_groups_detailed(backlog, PIVOT_ERROR, false, NOW, &arena, &list);
+    backlog_groups_detailed(backlog, PIVOT_ERROR, false, NULL, NOW, &arena, &list);
     assert_int_equal(list.count, 2);
     const struct group_details *details = list.groups[0].details;
     assert_names(details->types, details->type_count, "b 3, c 2, a 1, d 1, e 1, ");
@@ -76,11 +76,11 @@ every_pivot_has_them(void **state)
     struct backlog *backlog = make_backlog();
     struct arena arena = {0};
     struct group_list list;
-    backlog_groups_detailed(backlog, PIVOT_TYPE, false, NOW, &arena, &list);
+    backlog_groups_detailed(backlog, PIVOT_TYPE, false, NULL, NOW, &arena, &list);
     assert_string_equal(list.groups[0].value, "b");
     assert_int_equal(list.groups[0].details->returned, 2);
     assert_names(list.groups[0].details->topics, list.groups[0].details->topic_count, "orders 3, ");
-    backlog_groups_detailed(backlog, PIVOT_CATEGORY, false, NOW, &arena, &list);
+    backlog_groups_detailed(backlog, PIVOT_CATEGORY, false, NULL, NOW, &arena, &list);
     assert_int_equal(list.count, 1);
     assert_int_equal(list.groups[0].details->returned, 4);
     arena_release(&arena);

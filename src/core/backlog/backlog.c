@@ -5,7 +5,8 @@
 #include "base/alloc.h"
 #include "core/backlog/rows.h"
 
-static const char *const pivot_names[PIVOT_COUNT] = {"error", "type", "source", "topic", "category", "hour"};
+static const char *const pivot_names[PIVOT_COUNT] = {"error",    "type", "source", "topic",
+                                                     "category", "hour", "path"};
 
 const char *
 pivot_name(enum pivot pivot)
@@ -18,7 +19,7 @@ pivot_parse(struct bytes name, enum pivot *pivot)
 {
     if (bytes_equal_text(name, "kind")) // a synonym, as in filters
         name = BYTES("category");
-    for (int i = 0; i < PIVOT_COUNT; i++) {
+    for (int i = 0; i < PIVOT_PATH; i++) {
         if (bytes_equal_text(name, pivot_names[i])) {
             *pivot = (enum pivot)i;
             return true;
@@ -44,12 +45,20 @@ pivot_value(enum pivot pivot, const struct event *event, char text[TIME_TEXT])
         return event->created_at == TIME_ABSENT
                    ? BYTES_ABSENT
                    : bytes_of(time_rfc3339(event->created_at / hour * hour, 0, text));
+    case PIVOT_PATH:
+        return BYTES_ABSENT;
     case PIVOT_ERROR:
     case PIVOT_COUNT:
         break;
     }
     _Static_assert(GROUP_TEXT <= TIME_TEXT, "a group key fits");
     return bytes_of(group_text(event->group, text));
+}
+
+void
+backlog_set_paths(struct backlog *backlog, struct path_values *paths)
+{
+    backlog->paths = paths;
 }
 
 struct backlog *

@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/arena.h"
+#include "core/backlog/path_values.h"
 #include "core/event.h"
 
 struct backlog;
@@ -34,14 +35,28 @@ size_t backlog_count(const struct backlog *backlog);
 size_t backlog_count_upto(const struct backlog *backlog, int64_t id); // those with ids not above it
 int64_t backlog_highest_id(const struct backlog *backlog);            // of all ids ever added; 0: none
 
-// The value by which events are grouped: the names that `redrive groups --by` takes.
-enum pivot { PIVOT_ERROR, PIVOT_TYPE, PIVOT_SOURCE, PIVOT_TOPIC, PIVOT_CATEGORY, PIVOT_HOUR, PIVOT_COUNT };
+// The value by which events are grouped: the names that `redrive groups --by` takes, and a path of the
+// payload.
+enum pivot {
+    PIVOT_ERROR,
+    PIVOT_TYPE,
+    PIVOT_SOURCE,
+    PIVOT_TOPIC,
+    PIVOT_CATEGORY,
+    PIVOT_HOUR,
+    PIVOT_PATH, // only of rows, with backlog_set_paths
+    PIVOT_COUNT
+};
 const char *pivot_name(enum pivot pivot);               // "error", "type", …
-bool pivot_parse(struct bytes name, enum pivot *pivot); // also "kind", for category
+bool pivot_parse(struct bytes name, enum pivot *pivot); // also "kind", for category; not a path
 // The value that the event is counted under: by error the 16 hex digits of its group, by hour the start of
 // the hour in UTC, else the member itself; absent where the event has none. The bytes are the event's or
 // `text`'s.
 struct bytes pivot_value(enum pivot pivot, const struct event *event, char text[TIME_TEXT]);
+
+// For PIVOT_PATH: the value of each event at a path. Borrowed, until others or NULL are set; events that it
+// lacks are counted as PATH_MISSING.
+void backlog_set_paths(struct backlog *backlog, struct path_values *paths);
 
 // The description of a group by error, derived once per key from a sample event
 // (core/fingerprint/fingerprint).
@@ -133,14 +148,15 @@ struct group_details {
 };
 
 struct event_group {
-    uint64_t key;           // by error: the fingerprint; else, and of merged ones, a number of this process
-    const char *value;      // by error: 16 hex digits (of merged ones the smallest of their keys); else the
-                            // value grouped by ("" where it is absent)
-    const uint64_t *parts;  // merged ones: their fingerprints, ascending; else NULL
-    size_t part_count;      // 0: not merged
-    struct group_text text; // by error; pattern NULL while it is not described
-    enum category category; // by error, or of most events
-    bool is_overridden;     // by error: the category was set by hand
+    uint64_t key;             // by error: the fingerprint; else, and of merged ones, a number of this process
+    const char *value;        // by error: 16 hex digits (of merged ones the smallest of their keys); else the
+                              // value grouped by ("" where it is absent, or has no name)
+    enum path_kind path_kind; // by path: the kind of that value
+    const uint64_t *parts;    // merged ones: their fingerprints, ascending; else NULL
+    size_t part_count;        // 0: not merged
+    struct group_text text;   // by error; pattern NULL while it is not described
+    enum category category;   // by error, or of most events
+    bool is_overridden;       // by error: the category was set by hand
     int64_t count;
     int64_t first_at, last_at;   // created_at, whole seconds; by error first_at is that of the group's life
     int64_t sample_id;           // the newest event
@@ -189,10 +205,11 @@ int event_group_by_key(const void *left, const void *right);
 void backlog_groups_merged(const struct backlog *backlog, const struct group_limit *limit, int64_t now,
                            struct arena *arena, struct group_list *list, struct group_list *parts);
 
-// One of the two above with the details of each group. From the rollup, groups by hour have none that
-// returned.
-void backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bool is_merged, int64_t now,
-                             struct arena *arena, struct group_list *list);
+// One of the two above with the details of each group within the limit (NULL: all). From the rollup, groups
+// by hour have none that returned.
+void backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bool is_merged,
+                             const struct group_limit *limit, int64_t now, struct arena *arena,
+                             struct group_list *list);
 
 // Notes that an operation that ended at this instant emptied the group, which need not be known yet. Events
 // created later make the group is_returned.

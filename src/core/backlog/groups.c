@@ -6,6 +6,13 @@
 #include <string.h>
 #include "base/alloc.h"
 
+static uint32_t
+path_number(const struct backlog *backlog, int64_t id)
+{
+    uint32_t number = path_values_of(backlog->paths, id);
+    return number == PATH_UNREAD ? 0 : number;
+}
+
 static uint64_t
 value_of_row(const struct backlog *backlog, const struct backlog_row *row, enum pivot pivot)
 {
@@ -20,6 +27,8 @@ value_of_row(const struct backlog *backlog, const struct backlog_row *row, enum 
         return (uint64_t)backlog->infos[row->group].category;
     case PIVOT_HOUR:
         return row->created / 3600;
+    case PIVOT_PATH:
+        return path_number(backlog, row->id);
     case PIVOT_ERROR:
     case PIVOT_COUNT:
         break;
@@ -67,6 +76,8 @@ value_number(const struct backlog *backlog, enum pivot pivot, const char *value,
         if (bytes_ends(text, "Z"))
             text.len--;
         found = time_parse_wall(text, &wall, &is_date, NULL) ? wall / US_PER_SECOND / 3600 : -1;
+        break;
+    case PIVOT_PATH: // its values are chosen by terms: core/filter/path_term
         break;
     case PIVOT_ERROR:
     case PIVOT_COUNT:
@@ -434,6 +445,7 @@ value_text(const struct backlog *backlog, enum pivot pivot, uint64_t number, str
     char hex[GROUP_TEXT];
     char hour[TIME_TEXT];
     const char *text = NULL;
+    struct bytes name;
     switch (pivot) {
     case PIVOT_TYPE:
     case PIVOT_SOURCE:
@@ -446,6 +458,9 @@ value_text(const struct backlog *backlog, enum pivot pivot, uint64_t number, str
     case PIVOT_HOUR:
         text = number ? time_rfc3339((int64_t)number * 3600 * US_PER_SECOND, 0, hour) : NULL;
         break;
+    case PIVOT_PATH:
+        (void)path_values_value(backlog->paths, (uint32_t)number, &name);
+        return arena_text(arena, name);
     case PIVOT_ERROR:
     case PIVOT_COUNT:
         text = group_text(backlog->keys.keys[number], hex);
@@ -472,6 +487,8 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
     group->value = value_text(backlog, tally->pivot, number, arena);
     if (tally->pivot == PIVOT_CATEGORY)
         group->category = (enum category)number;
+    if (tally->pivot == PIVOT_PATH)
+        group->path_kind = path_values_value(backlog->paths, (uint32_t)number, &(struct bytes){0});
     if (tally->pivot == PIVOT_ERROR) {
         const struct group_info *info = &backlog->infos[number];
         group->key = backlog->keys.keys[number];
@@ -504,7 +521,8 @@ by_count(const void *left, const void *right)
     const struct event_group *b = right;
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
-    return strcmp(a->value, b->value);
+    int order = strcmp(a->value, b->value);
+    return order ? order : (a->path_kind > b->path_kind) - (a->path_kind < b->path_kind);
 }
 
 int
@@ -541,6 +559,8 @@ may_be_more(const struct backlog *backlog, const struct tally_query *query)
     size_t values = backlog->has_rollup ? backlog->rollup.hour_count : backlog_count(backlog);
     if (query->pivot == PIVOT_ERROR)
         values = backlog->keys.count;
+    else if (query->pivot == PIVOT_PATH)
+        values = path_values_count(backlog->paths);
     else if (query->pivot == PIVOT_CATEGORY)
         values = CATEGORY_COUNT;
     else if (query->pivot != PIVOT_HOUR)
@@ -578,7 +598,8 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
                           .minute = now / US_PER_SECOND / 60 * 60,
                           .only = query->within ? keys_find(&backlog->keys, *query->within) : -1,
                           .is_detailed = query->is_detailed};
-    bool is_possible = !query->within || tally.only >= 0;
+    bool is_possible = (!query->within || tally.only >= 0) &&
+                       (query->pivot != PIVOT_PATH || (backlog->paths && !backlog->has_rollup));
     if (is_possible)
         tally_limit(&tally, query);
     size_t rows = is_possible && !backlog->has_rollup ? backlog_count(backlog) : 0;

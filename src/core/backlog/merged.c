@@ -178,12 +178,14 @@ backlog_groups_merged(const struct backlog *backlog, const struct group_limit *l
 }
 
 void
-backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bool is_merged, int64_t now,
-                        struct arena *arena, struct group_list *list)
+backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bool is_merged,
+                        const struct group_limit *limit, int64_t now, struct arena *arena,
+                        struct group_list *list)
 {
     struct group_list parts;
     if (is_merged)
-        merge_groups(backlog, NULL, true, now, arena, list, &parts);
+        merge_groups(backlog, limit, true, now, arena, list, &parts);
     else
-        backlog_tally(backlog, &(struct tally_query){.pivot = pivot, .is_detailed = true}, now, arena, list);
+        backlog_tally(backlog, &(struct tally_query){.pivot = pivot, .is_detailed = true, .limit = limit},
+                      now, arena, list);
 }

@@ -60,6 +60,7 @@ struct backlog {
     size_t info_capacity;
     struct intern types, topics, sources;
     struct arena texts, outcomes;
+    struct path_values *paths;     // borrowed; NULL: none
     size_t texts_kept, texts_most; // groups with texts; 0: all of them
 };
 
