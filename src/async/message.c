@@ -18,6 +18,7 @@ request_destroy(struct request *request)
     if (!request)
         return;
     free(request->ids);
+    free(request->path);
     list_query_release(&request->list);
     free(request->texts.scope);
     free(request->texts.filter);
@@ -40,6 +41,7 @@ list_query_copy(const struct list_query *query)
 {
     struct list_query copy = *query;
     copy.filter = query->filter ? alloc_text(query->filter) : NULL;
+    copy.path = query->path ? alloc_text(query->path) : NULL;
     copy.ids = NULL;
     if (query->ids) {
         copy.ids = alloc_array(query->id_count + 1, sizeof *copy.ids);
@@ -53,6 +55,8 @@ list_query_release(struct list_query *query)
 {
     free(query->ids);
     free(query->filter);
+    free(query->path);
+    query->path = NULL;
     query->ids = NULL;
     query->filter = NULL;
 }

@@ -28,9 +28,9 @@
 #include "core/worker.h"
 
 enum request_kind {
-    REQUEST_GROUPS,  // pivot, group (within), rank, is_on (near-equal ones as one, for PIVOT_ERROR of all),
-                     // list.filter (only matching events count): answered at once and after each change,
-                     // until another REQUEST_GROUPS
+    REQUEST_GROUPS,  // pivot (path: of PIVOT_PATH), group (within), rank, is_on (near-equal ones as one, for
+                     // PIVOT_ERROR of all), list.filter (only matching events count): answered at once and
+                     // after each change, until another REQUEST_GROUPS
     REQUEST_LIST,    // the ids of a list: list; answered in pages; replaces the REQUEST_LIST before
     REQUEST_COLLECT, // like REQUEST_LIST, beside it: ids for a selection or an action; answered by
                      // REPLY_LIST; undecided events are counted and left out
@@ -92,6 +92,8 @@ struct list_query {
     int64_t *ids;      // LIST_IDS: ascending; heap, owned by the request
     size_t id_count;
     char *filter; // heap, owned by the request; NULL or "": none. A status: term in it overrides source.
+    char *path;   // likewise: the filter can only match events whose value at this path of the payload has
+    uint64_t path_key;     // this key (core/backlog/path_values), as was read last; NULL: nothing is known
     enum list_order order; // pending events alone have others than ORDER_WHEN
     bool oldest_first;     // ORDER_WHEN; of the others: reversed
 };
@@ -136,6 +138,7 @@ struct request {
     int64_t *ids; // heap, owned by the request
     size_t id_count;
     enum pivot pivot;
+    char *path;           // heap, owned by the request
     enum group_rank rank; // REQUEST_GROUPS: of more groups than a reply carries, the first in this order
     bool is_reversed;     // likewise
     bool has_group;       // within `group`

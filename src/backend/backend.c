@@ -9,6 +9,7 @@
 #include "rollup/maintenance.h"
 
 enum { WRITER_INBOX = 256 };
+static const int64_t PATHS_LOOK = US_PER_SECOND / 50;
 static const int64_t WORKER_LOOK = 5 * US_PER_SECOND;
 
 struct backend {
@@ -96,6 +97,8 @@ reader_wait(const struct reader *reader, bool is_connected)
     if (is_connected && reader->operations.look_at < until)
         until = reader->operations.look_at;
     int64_t wait = until - clock_mono();
+    if (reader_paths_is_reading(reader) && wait > PATHS_LOOK)
+        wait = PATHS_LOOK;
     return wait < 1000 ? 1000 : wait;
 }
 
@@ -133,7 +136,7 @@ read_for_screen(void *context)
         bool did_step = false;
         if (!request && is_connected) {
             // The list that is looked at comes before the rest of the first count.
-            did_step = reader_list_step(reader) || reader_matches_step(reader);
+            did_step = reader_list_step(reader) || reader_matches_step(reader) || reader_paths_step(reader);
             if (!did_step || !reader_rollup_readable(reader))
                 did_step |= reader_backlog_step(reader);
             did_step |= !reader->session.link.is_lost && reader_operations_step(reader);
@@ -159,6 +162,7 @@ read_for_screen(void *context)
     reader_list_release(reader);
     reader_stats_release(reader);
     reader_recipe_release(reader);
+    reader_paths_release(reader);
     reader_changes_release(reader);
     text_cache_destroy(reader->texts.cache);
     backlog_destroy(reader->rows.backlog);

@@ -328,6 +328,18 @@ reader_backlog_step(struct reader *reader)
     return true;
 }
 
+static void
+make_path_groups(struct reader *reader, struct reply *reply)
+{
+    const struct groups_view *view = &reader->groups;
+    const struct group_limit limit = {
+        .most = GROUPS_OF_PATH, .rank = view->rank, .is_reversed = view->is_reversed};
+    struct group_list *list = &reply->groups.list;
+    backlog_groups_limited(reader_paths_rows(reader), PIVOT_PATH, view->has_within ? &view->within : NULL,
+                           &limit, clock_now(), &reply->arena, list);
+    reader_paths_name(reader, list, &reply->arena);
+}
+
 static struct reply *
 make_groups(struct reader *reader)
 {
@@ -337,6 +349,10 @@ make_groups(struct reader *reader)
     const struct group_limit limit = {
         .most = GROUPS_AT_ONCE, .rank = view->rank, .is_reversed = view->is_reversed};
     groups->pivot = view->pivot;
+    if (view->pivot == PIVOT_PATH) {
+        make_path_groups(reader, reply);
+        return reply;
+    }
     if (view->is_merged && view->pivot == PIVOT_ERROR && !view->has_within)
         backlog_groups_merged(reader->counts.backlog, &limit, clock_now(), &reply->arena, &groups->list,
                               &groups->parts);
@@ -378,6 +394,8 @@ reader_backlog_send(struct reader *reader, bool is_forced)
     int64_t now = clock_mono();
     if (!reader->counts.backlog)
         return;
+    if (reader->groups.pivot == PIVOT_PATH && !reader_paths_rows(reader))
+        return; // sent when the values are read
     bool is_early = reader->matches.is_on && !reader->matches.is_whole && !reader->matches.job.is_running;
     if (!is_forced && (reader->groups.is_paused || now < reader->groups.send_at || is_early))
         return;
@@ -422,7 +440,7 @@ reader_groups_request(struct reader *reader, const struct request *request)
     reader->groups.rank = request->rank;
     reader->groups.is_reversed = request->is_reversed;
     struct err err = {0};
-    if (!reader_matches_request(reader, request, &err)) {
+    if (!reader_matches_request(reader, request, &err) || !reader_paths_request(reader, request, &err)) {
         session_error(&reader->session, request->number, &err);
         return;
     }

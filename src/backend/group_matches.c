@@ -231,8 +231,9 @@ static void
 list_matched(const struct reader *reader, struct reply *reply, bool is_merged)
 {
     const struct groups_view *view = &reader->groups;
-    const struct group_limit limit = {
-        .most = GROUPS_AT_ONCE, .rank = view->rank, .is_reversed = view->is_reversed};
+    const struct group_limit limit = {.most = view->pivot == PIVOT_PATH ? GROUPS_OF_PATH : GROUPS_AT_ONCE,
+                                      .rank = view->rank,
+                                      .is_reversed = view->is_reversed};
     struct groups_reply *groups = &reply->groups;
     if (is_merged)
         backlog_groups_merged(reader->matches.matched, &limit, clock_now(), &reply->arena, &groups->list,
@@ -240,6 +241,8 @@ list_matched(const struct reader *reader, struct reply *reply, bool is_merged)
     else
         backlog_groups_limited(reader->matches.matched, view->pivot, NULL, &limit, clock_now(), &reply->arena,
                                &groups->list);
+    if (view->pivot == PIVOT_PATH)
+        reader_paths_name(reader, &groups->list, &reply->arena);
 }
 
 // What groups are called does not depend on the filter. Those that were not listed without it, and those of

@@ -201,6 +201,7 @@ find_candidates(struct reader *reader, struct list_job *list, struct err *err)
     list->is_by_id = false;
     backlog_ids(rows, query->pivot, query->has_value ? query->value : NULL, query->oldest_first,
                 &list->candidates, &list->candidate_count);
+    reader_paths_narrow(reader, query, list->candidates, &list->candidate_count);
     if (list->matched) // rows are counted best by id
         sort_highest_first(list->candidates, list->candidate_count, sizeof *list->candidates);
     return true;

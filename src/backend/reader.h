@@ -82,6 +82,25 @@ struct group_matches {
     int64_t began, again_at; // clock_mono
 };
 
+// group_paths.c: the values at the path by which the screen wants groups.
+struct group_paths {
+    char *text; // of the path; heap; NULL: another pivot
+    struct json_path *path;
+    struct lane *lane; // reads all of them; NULL: that is over, or did not begin
+    struct path_values *values;
+    int64_t *unread; // events to read, from unread_at on; heap
+    size_t unread_count, unread_capacity, unread_at;
+    size_t looked_count; // of pending events, and the highest id, when others were looked for
+    int64_t looked_highest;
+    int64_t again_at; // clock_mono
+    bool is_outdated; // too much was written: all are read again
+    struct {          // rows and corrections that others wrote
+        struct text_watch *watch;
+        int64_t count, xmin_floor; // store_change_count and store_xmin_floor at the last look
+        int64_t look_at;           // clock_mono of the next
+    } written;
+};
+
 // backlog.c: the groups as the screen asked for them.
 struct groups_view {
     uint64_t number; // 0: nobody asked
@@ -145,6 +164,7 @@ struct reader {
     struct counts counts;
     struct groups_view groups;
     struct group_matches matches;
+    struct group_paths paths;
     struct event_rows rows;
     struct kept_texts texts;
     struct changed_events changes;
@@ -191,6 +211,19 @@ void reader_matches_groups(struct reader *reader, const struct group_list *all, 
 void reader_matches_changed(struct reader *reader); // pending events were written
 void reader_matches_release(struct reader *reader);
 
+// group_paths.c
+// Follows the path of a REQUEST_GROUPS. False: it cannot be read, which err tells.
+bool reader_paths_request(struct reader *reader, const struct request *request, struct err *err) MUST_CHECK;
+bool reader_paths_step(struct reader *reader);
+bool reader_paths_is_reading(const struct reader *reader); // the step is called often then
+// The pending events one by one, with the value of each; those that match have theirs too. NULL: not yet.
+const struct backlog *reader_paths_rows(struct reader *reader);
+// Takes out of the candidates those that cannot match, where that is known.
+void reader_paths_narrow(struct reader *reader, const struct list_query *query, int64_t *ids, size_t *count);
+void reader_paths_name(const struct reader *reader, struct group_list *list,
+                       struct arena *arena); // path_term
+void reader_paths_release(struct reader *reader);
+
 // rollup.c: the backlog out of the rollup in the database.
 bool reader_rollup_usable(struct reader *reader); // somebody maintains it, or this screen may
 bool reader_rollup_look(struct reader *reader, struct err *err);
@@ -215,12 +248,15 @@ void reader_list_arrived(struct reader *reader, const struct event *events,
                          size_t count); // pending ones that are new
 void reader_rows_request(struct reader *reader, const struct request *request);
 #define LIST_AT_ONCE 20000   // ids a reply carries
+#define GROUPS_OF_PATH 1000  // of a path, with values that may differ in each event
 #define GROUPS_AT_ONCE 20000 // groups a reply carries, and with a rollup, groups whose texts are kept
 
 // rows.c: where the backlog has a rollup, the short columns of the events themselves.
 // What holds the pending events one by one, NULL: nothing does yet.
 const struct backlog *reader_rows_known(const struct reader *reader);
 bool reader_rows_step(struct reader *reader, bool *is_over, struct err *err);
+// Takes them over from somebody who read all of them at once, where they are not whole yet.
+void reader_rows_adopt(struct reader *reader, struct backlog *rows);
 void reader_rows_arrived(struct reader *reader, const struct event *events, size_t count);
 
 // changes.c: what others changed in pending events, apart from closing them.

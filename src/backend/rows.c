@@ -97,6 +97,19 @@ reader_rows_step(struct reader *reader, bool *is_over, struct err *err)
 }
 
 void
+reader_rows_adopt(struct reader *reader, struct backlog *rows)
+{
+    if (!reader->counts.has_rollup || reader->rows.is_whole) {
+        backlog_destroy(rows);
+        return;
+    }
+    backlog_destroy(reader->rows.backlog);
+    reader->rows.backlog = rows;
+    reader->rows.is_whole = true;
+    reader->rows.compare_at = 0;
+}
+
+void
 reader_rows_arrived(struct reader *reader, const struct event *events, size_t count)
 {
     if (reader->counts.has_rollup && reader->rows.backlog)

@@ -173,6 +173,16 @@ test_queries_of_groups(void **state)
     const struct event_group absent = {.value = ""};
     assert_string_equal(group_term(PIVOT_SOURCE, &absent, &arena), "!source:/^/");
     assert_null(group_term(PIVOT_HOUR, &group, &arena));
+
+    // A value at a path is found by its term, whatever it is called.
+    const struct event_group value = {
+        .key = 7, .value = "5", .path = "$.task", .path_term = "$.task?text $.task=\"5\""};
+    assert_string_equal(group_term(PIVOT_PATH, &value, &arena), value.path_term);
+    query = group_query(PIVOT_PATH, &within, &value, "a or topic:x", &arena);
+    assert_false(query.has_value);
+    assert_string_equal(query.filter, "group:0000000000008f3a $.task?text $.task=\"5\" (a or topic:x)");
+    assert_string_equal(query.path, "$.task");
+    assert_int_equal(query.path_key, 7);
     arena_release(&arena);
 }
 

@@ -152,11 +152,13 @@ struct event_group {
     const char *value;        // by error: 16 hex digits (of merged ones the smallest of their keys); else the
                               // value grouped by ("" where it is absent, or has no name)
     enum path_kind path_kind; // by path: the kind of that value
-    const uint64_t *parts;    // merged ones: their fingerprints, ascending; else NULL
-    size_t part_count;        // 0: not merged
-    struct group_text text;   // by error; pattern NULL while it is not described
-    enum category category;   // by error, or of most events
-    bool is_overridden;       // by error: the category was set by hand
+    const char *path, *path_term; // by path, where the maker of the list fills them in: the path, and the
+                                  // term that chooses the group's events
+    const uint64_t *parts;        // merged ones: their fingerprints, ascending; else NULL
+    size_t part_count;            // 0: not merged
+    struct group_text text;       // by error; pattern NULL while it is not described
+    enum category category;       // by error, or of most events
+    bool is_overridden;           // by error: the category was set by hand
     int64_t count;
     int64_t first_at, last_at;   // created_at, whole seconds; by error first_at is that of the group's life
     int64_t sample_id;           // the newest event

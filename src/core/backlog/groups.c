@@ -487,8 +487,10 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
     group->value = value_text(backlog, tally->pivot, number, arena);
     if (tally->pivot == PIVOT_CATEGORY)
         group->category = (enum category)number;
-    if (tally->pivot == PIVOT_PATH)
+    if (tally->pivot == PIVOT_PATH) {
+        group->key = path_values_key(backlog->paths, (uint32_t)number);
         group->path_kind = path_values_value(backlog->paths, (uint32_t)number, &(struct bytes){0});
+    }
     if (tally->pivot == PIVOT_ERROR) {
         const struct group_info *info = &backlog->infos[number];
         group->key = backlog->keys.keys[number];

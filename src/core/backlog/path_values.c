@@ -171,6 +171,12 @@ path_values_value(const struct path_values *values, uint32_t number, struct byte
     return values->names[number].kind;
 }
 
+uint64_t
+path_values_key(const struct path_values *values, uint32_t number)
+{
+    return values->hashes.keys[number];
+}
+
 size_t
 path_values_unread(struct path_values *values, const int64_t *ids, size_t count, int64_t *unread)
 {

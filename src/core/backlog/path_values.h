@@ -20,6 +20,8 @@ void path_values_put(struct path_values *values, int64_t id, struct bytes token)
 uint32_t path_values_of(struct path_values *values, int64_t id);
 // The value with this number. *name is the object's.
 enum path_kind path_values_value(const struct path_values *values, uint32_t number, struct bytes *name);
+// A key of the value that is the same whenever and in whatever order the events were put.
+uint64_t path_values_key(const struct path_values *values, uint32_t number);
 // Those of the ids (any order) that were not put go to `unread`, with room for all; returns their number.
 size_t path_values_unread(struct path_values *values, const int64_t *ids, size_t count, int64_t *unread);
 size_t path_values_count(const struct path_values *values); // different values, 1 at least: missing is one

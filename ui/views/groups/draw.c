@@ -154,9 +154,9 @@ matched_words(const struct groups *groups, struct arena *arena)
         return arena_printf(arena, MSG_SEARCHED_SO_FAR, events, text_count(matched->scanned, all),
                             text_count(matched->total, of));
     size_t single = group_rows_single(&groups->rows);
-    return arena_printf(arena, MSG_MATCHING_IN, events, text_count(matched->events, all),
-                        text_count((int64_t)single, count), text_count((int64_t)matched->groups, of),
-                        matched->groups == 1 ? "" : "s");
+    return arena_printf(arena, groups->path ? MSG_MATCHING_VALUES : MSG_MATCHING_IN, events,
+                        text_count(matched->events, all), text_count((int64_t)single, count),
+                        text_count((int64_t)matched->groups, of), matched->groups == 1 ? "" : "s");
 }
 
 // The counts stay where the filter does not fit beside them.
@@ -170,7 +170,7 @@ draw_matched(const struct app *app, const struct groups *groups, struct canvas *
     char count[TEXT_SHORT];
     bool is_known = !groups->filter.is_awaited && matched->is_whole;
     chip_draw_cut(canvas, row, col, limit - text_cells(words, canvas->is_ascii) - 4, ROLE_FILTER,
-                  bytes_of(arena_printf(arena, "/%s", strbuf_text(&groups->filter.text))));
+                  bytes_of(arena_printf(arena, "/%s", groups_filter_text(groups))));
     chip_draw(canvas, row, col, limit, is_known ? ROLE_STATUS : ROLE_STATUS_INFO, words);
     if (is_known && matched->undecided)
         chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN,
@@ -186,8 +186,12 @@ draw_counts(const struct app *app, const struct groups *groups, struct canvas *c
     struct arena *arena = app_frame(app);
     char a[TEXT_SHORT];
     char b[TEXT_SHORT];
-    if (groups->filter.text.len) {
+    if (groups_filter_text(groups)) {
         draw_matched(app, groups, canvas, row, col, limit);
+        return;
+    }
+    if (groups->path && !groups->has_answer) {
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES(MSG_READING_PAYLOADS));
         return;
     }
     if (!groups->has_answer || groups->is_counting) {
@@ -204,7 +208,8 @@ draw_counts(const struct app *app, const struct groups *groups, struct canvas *c
         count = arena_printf(arena, "%s / %s", text_count((int64_t)shown, b), count);
     }
     chip_draw(canvas, row, col, limit, ROLE_STATUS,
-              bytes_of(arena_printf(arena, MSG_PENDING_IN, events, count, single == 1 ? "" : "s")));
+              bytes_of(arena_printf(arena, groups->path ? MSG_PENDING_OF_VALUES : MSG_PENDING_IN, events,
+                                    count, single == 1 ? "" : "s")));
     if (group_rows_are_cut(rows))
         chip_draw(
             canvas, row, col, limit, ROLE_STATUS_INFO,
@@ -250,10 +255,12 @@ groups_draw_empty_words(const struct app *app, const struct groups *groups)
     if (status->link == LINK_CONNECTING)
         return MSG_CONNECTING;
     const struct groups_matched *matched = &groups->filter.matched;
-    if (groups->filter.text.len && (groups->filter.is_awaited || !matched->is_whole))
+    if (groups_filter_text(groups) && (groups->filter.is_awaited || !matched->is_whole))
         return MSG_SEARCHING;
-    if (groups->filter.text.len && matched->events)
+    if (groups_filter_text(groups) && matched->events)
         return arena_printf(arena, MSG_NOTHING_MATCHES, text_count(matched->events, text));
+    if (groups->path && !groups->has_answer)
+        return arena_printf(arena, MSG_READING_PATH, groups->path);
     if (!groups->has_answer || groups->is_counting)
         return MSG_COUNTING;
     if (groups->has_within)

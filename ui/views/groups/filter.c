@@ -1,9 +1,28 @@
 // The filter line of the list of groups: which events the groups count.
 #include "ui/views/groups/state.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include "base/alloc.h"
 #include "core/filter/filter.h"
 #include "ui/views/filter_line.h"
+
+static void
+put_together(struct app *app, struct groups *groups)
+{
+    const char *both =
+        filter_line_both(groups->filter.given, strbuf_text(&groups->filter.text), app_frame(app));
+    strbuf_reset(&groups->filter.whole);
+    strbuf_add_text(&groups->filter.whole, both ? both : "");
+}
+
+void
+groups_filter_give(struct app *app, struct groups *groups, const char *term)
+{
+    groups->filter.given = alloc_text(term);
+    groups->filter.is_awaited = true;
+    put_together(app, groups);
+}
 
 bool
 groups_filter(struct app *app, struct groups *groups, struct bytes text, struct err *err)
@@ -16,6 +35,7 @@ groups_filter(struct app *app, struct groups *groups, struct bytes text, struct 
     bool is_same = bytes_equal(strbuf_bytes(&copy), strbuf_bytes(&groups->filter.text));
     strbuf_release(&groups->filter.text);
     groups->filter.text = copy;
+    put_together(app, groups);
     if (is_same)
         return true;
     groups->filter.is_awaited = true;
@@ -29,7 +49,7 @@ groups_filter(struct app *app, struct groups *groups, struct bytes text, struct 
 const char *
 groups_filter_text(const struct groups *groups)
 {
-    return groups->filter.text.len ? strbuf_text(&groups->filter.text) : NULL;
+    return groups->filter.whole.len ? strbuf_text(&groups->filter.whole) : NULL;
 }
 
 static void
@@ -108,6 +128,8 @@ groups_take_filter(struct app *app, void *state, struct bytes text)
 void
 groups_filter_release(struct groups *groups)
 {
+    free(groups->filter.given);
+    strbuf_release(&groups->filter.whole);
     strbuf_release(&groups->filter.text);
     strbuf_release(&groups->filter.before);
     filter_values_release(&groups->filter.values);

@@ -88,6 +88,7 @@ groups_ask(struct app *app, struct groups *groups)
 {
     struct request *request = request_create(REQUEST_GROUPS);
     request->pivot = groups->pivot;
+    request->path = groups->path ? alloc_text(groups->path) : NULL;
     request->has_group = groups->has_within;
     request->group = groups->within;
     request->is_on = groups->is_merged;
@@ -106,6 +107,13 @@ groups_reorder(struct app *app, struct groups *groups)
         return;
     groups->rows.is_frozen = false;
     groups_ask(app, groups);
+}
+
+// What the rows are: "type", or the path.
+static const char *
+groups_by(const struct groups *groups)
+{
+    return groups->path ? groups->path : pivot_name(groups->pivot);
 }
 
 static const uint64_t *
@@ -147,7 +155,7 @@ cursor_scope(struct app *app, const struct groups *groups, struct list_query *qu
     *query = group_query(groups->pivot, within_of(groups), group, filter, arena);
     words->what = group_title(group, groups->pivot, arena);
     if (groups->pivot != PIVOT_ERROR)
-        words->what = arena_printf(arena, "%s %s", pivot_name(groups->pivot), words->what);
+        words->what = arena_printf(arena, "%s %s", groups_by(groups), words->what);
     words->filter = filter_line_both(group_term(groups->pivot, group, arena), filter, arena);
     if (group->part_count)
         words->what = arena_printf(arena, "%s, %s", group_parts_text(group, arena), words->what);
@@ -354,8 +362,11 @@ groups_undo(struct app *app, void *state, enum action action)
 }
 
 void
-groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot)
+groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot, const char *path)
 {
+    char *copy = path ? alloc_text(path) : NULL;
+    free(groups->path);
+    groups->path = copy;
     groups->pivot = pivot;
     groups->rows.order = pivot == PIVOT_HOUR ? GROUPS_BY_NEWEST : GROUPS_BY_COUNT;
     groups->rows.is_reversed = false;
@@ -592,7 +603,7 @@ groups_crumb(const struct app *app, const void *state, int i, struct strbuf *out
         return false;
     strbuf_add_text(out, groups->title ? groups->title : "groups");
     if (groups->title || groups->pivot != PIVOT_ERROR)
-        strbuf_printf(out, " by %s", pivot_name(groups->pivot));
+        strbuf_printf(out, " by %s", groups_by(groups));
     return true;
 }
 
@@ -605,9 +616,12 @@ groups_open(struct app *app, const void *argument)
     if (given) {
         groups->pivot = given->pivot;
         groups->rows.order = given->pivot == PIVOT_HOUR ? GROUPS_BY_NEWEST : GROUPS_BY_COUNT;
-        groups->has_within = true;
-        groups->within = given->within;
+        groups->path = given->path ? alloc_text(given->path) : NULL;
+        groups->has_within = given->within != NULL;
+        groups->within = given->within ? *given->within : 0;
         groups->title = given->title ? alloc_text(given->title) : NULL;
+        if (given->term)
+            groups_filter_give(app, groups, given->term);
     }
     group_columns(groups->pivot, groups->rows.order, false, 0, groups->columns);
     groups_ask(app, groups);
@@ -624,6 +638,7 @@ groups_close(struct app *app, void *state)
     group_picks_release(&groups->picks);
     group_rows_release(&groups->rows);
     free(groups->title);
+    free(groups->path);
     free(groups->category.keys);
     free(groups->category.what);
     free(groups);

@@ -8,8 +8,10 @@
 // argument of view_groups.open; NULL: all pending events by error. Copied.
 struct groups_argument {
     enum pivot pivot;
-    uint64_t within;   // only events of this group by error
-    const char *title; // what that group is called
+    const char *path;       // of PIVOT_PATH
+    const uint64_t *within; // only events of this group by error; NULL: of all
+    const char *title;      // what that group is called
+    const char *term;       // only events that this filter matches; part of the view; NULL: none
 };
 
 #endif

@@ -5,7 +5,9 @@
 #include "ui/views/copy_menu.h"
 #include "ui/views/filter_line.h"
 #include "ui/views/groups/groups.h"
+#include "core/json/json.h"
 #include "ui/views/groups/query.h"
+#include "ui/views/groups/texts.h"
 
 enum { CHOICES = 16 };
 
@@ -34,20 +36,117 @@ groups_ask_order(struct app *app, void *state, enum action action)
     return true;
 }
 
-// First the pivots of all pending events; then, from a group by error, those within it.
+// What the menu of pivots offers: a pivot of all that the view is about, or of the row under the cursor.
+struct pivot_choice {
+    enum pivot pivot;
+    bool is_of_row;
+};
+enum { PIVOT_CHOICES = 2 * PIVOT_COUNT };
+static const char pivot_keys[PIVOT_COUNT] = {'e', 't', 's', 'o', 'k', 'h', 'p'};
+
+// First the pivots of all; then those within a group by error, or of the events with one value at a path.
+static size_t
+pivot_choices(const struct groups *groups, struct pivot_choice choices[PIVOT_CHOICES])
+{
+    const struct event_group *group = groups_cursor(groups);
+    size_t count = 0;
+    for (int i = 0; i < PIVOT_COUNT; i++)
+        choices[count++] = (struct pivot_choice){.pivot = (enum pivot)i};
+    bool is_group = group && groups->pivot == PIVOT_ERROR && !groups->has_within && !group->part_count;
+    bool is_value = group && groups->pivot == PIVOT_PATH;
+    for (int i = is_value ? PIVOT_ERROR : PIVOT_TYPE; (is_group || is_value) && i < PIVOT_COUNT; i++)
+        choices[count++] = (struct pivot_choice){.pivot = (enum pivot)i, .is_of_row = true};
+    return count;
+}
+
+static void
+open_pivot(struct app *app, struct groups *groups, enum pivot pivot, const char *path)
+{
+    const struct event_group *group = groups_cursor(groups);
+    struct arena *arena = app_frame(app);
+    if (!group)
+        return;
+    bool is_value = groups->pivot == PIVOT_PATH;
+    const uint64_t *around = groups->has_within ? &groups->within : NULL;
+    struct groups_argument argument = {
+        .pivot = pivot,
+        .path = path,
+        .within = is_value ? around : &group->key,
+        .title = group_short_title(group, groups->pivot, arena),
+        .term = is_value ? filter_line_both(group->path_term, groups->filter.given, arena)
+                         : groups->filter.given};
+    app_open(app, &view_groups, &argument);
+}
+
+// --- a path that is typed ---
+
+static bool
+path_is_read(struct app *app, struct bytes text)
+{
+    struct json_path *path = NULL;
+    struct err err = {0};
+    bool ok = json_path_parse(&path, text, &err);
+    json_path_destroy(path);
+    if (!ok)
+        app_prompt_error(app, &err);
+    return ok;
+}
+
+static bool
+path_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct groups *groups = state;
+    if (!path_is_read(app, bytes_trim(text)))
+        return false;
+    groups_set_pivot(app, groups, PIVOT_PATH, arena_text(app_frame(app), bytes_trim(text)));
+    return true;
+}
+
+static bool
+path_of_row_accepted(struct app *app, void *state, struct bytes text)
+{
+    if (!path_is_read(app, bytes_trim(text)))
+        return false;
+    app_prompt_close(app);
+    open_pivot(app, state, PIVOT_PATH, arena_text(app_frame(app), bytes_trim(text)));
+    return true;
+}
+
+static const char *
+path_candidate(struct app *app, void *state, struct bytes text, size_t i)
+{
+    const struct groups *groups = state;
+    return bytes_starts(text, "$") ? filter_line_candidate(app, &groups->filter.values, text, i) : NULL;
+}
+
+static void
+ask_path(struct app *app, struct groups *groups, bool is_of_row)
+{
+    groups->filter.values.number = app_send(app, request_create(REQUEST_VALUES));
+    app_prompt(app, &(struct prompt_request){
+                        .label = is_of_row ? "this row by " : "by ",
+                        .text = groups->path && !is_of_row ? groups->path : "$.",
+                        .history = "path",
+                        .hint = MSG_PATH_HINT,
+                        .accepted = is_of_row ? path_of_row_accepted : path_accepted,
+                        .complete = path_candidate,
+                    });
+}
+
 static void
 pivot_chosen(struct app *app, void *state, size_t index)
 {
     struct groups *groups = state;
-    const struct event_group *group = groups_cursor(groups);
-    if (index < PIVOT_COUNT) {
-        groups_set_pivot(app, groups, (enum pivot)index);
-    } else if (group) {
-        struct groups_argument argument = {.pivot = (enum pivot)(index - PIVOT_COUNT + PIVOT_TYPE),
-                                           .within = group->key,
-                                           .title = group_short_title(group, groups->pivot, app_frame(app))};
-        app_open(app, &view_groups, &argument);
-    }
+    struct pivot_choice choices[PIVOT_CHOICES];
+    if (index >= pivot_choices(groups, choices))
+        return;
+    const struct pivot_choice *chosen = &choices[index];
+    if (chosen->pivot == PIVOT_PATH)
+        ask_path(app, groups, chosen->is_of_row);
+    else if (chosen->is_of_row)
+        open_pivot(app, groups, chosen->pivot, NULL);
+    else
+        groups_set_pivot(app, groups, chosen->pivot, NULL);
 }
 
 bool
@@ -55,20 +154,20 @@ groups_ask_pivot(struct app *app, void *state, enum action action)
 {
     (void)action;
     const struct groups *groups = state;
-    static const char keys[PIVOT_COUNT] = {'e', 't', 's', 'o', 'k', 'h'};
     struct arena *arena = app_frame(app);
-    const struct event_group *group = groups_cursor(groups);
-    struct menu_item items[2 * PIVOT_COUNT];
-    size_t count = 0;
-    for (int i = 0; i < PIVOT_COUNT; i++)
-        items[count++] = (struct menu_item){.key = (uint32_t)keys[i],
-                                            .text = arena_printf(arena, "by %s", pivot_name((enum pivot)i)),
-                                            .is_current = (int)groups->pivot == i};
-    if (group && groups->pivot == PIVOT_ERROR && !groups->has_within && !group->part_count)
-        for (int i = PIVOT_TYPE; i < PIVOT_COUNT; i++)
-            items[count++] = (struct menu_item){
-                .key = (uint32_t)(keys[i] - 'a' + 'A'),
-                .text = arena_printf(arena, "this group by %s", pivot_name((enum pivot)i))};
+    struct pivot_choice choices[PIVOT_CHOICES];
+    struct menu_item items[PIVOT_CHOICES];
+    size_t count = pivot_choices(groups, choices);
+    const char *row = groups->pivot == PIVOT_PATH ? "this value " : "this group ";
+    for (size_t i = 0; i < count; i++) {
+        enum pivot pivot = choices[i].pivot;
+        char key = pivot_keys[pivot];
+        items[i] = (struct menu_item){
+            .key = (uint32_t)(choices[i].is_of_row ? key - 'a' + 'A' : key),
+            .text = arena_printf(arena, "%sby %s", choices[i].is_of_row ? row : "",
+                                 pivot == PIVOT_PATH ? "a path of the payload" : pivot_name(pivot)),
+            .is_current = !choices[i].is_of_row && groups->pivot == pivot};
+    }
     app_menu(app, &(struct menu_request){
                       .title = "Group", .items = items, .count = count, .chosen = pivot_chosen});
     return true;

@@ -19,11 +19,11 @@ parts_text(const struct event_group *group, struct arena *arena)
 }
 
 static char *
-as_filter(const char *text, struct arena *arena)
+arena_copy_of(const char *text, struct arena *arena)
 {
-    char *filter = arena_alloc(arena, strlen(text) + 1);
-    memcpy(filter, text, strlen(text));
-    return filter;
+    char *copy = arena_alloc(arena, strlen(text) + 1);
+    memcpy(copy, text, strlen(text));
+    return copy;
 }
 
 // The group by error that a pivot is turned within, and the filter; NULL: neither.
@@ -33,18 +33,7 @@ narrowed_by(const uint64_t *within, const char *filter, struct arena *arena)
     char key[GROUP_TEXT];
     const char *group = within ? arena_printf(arena, "group:%s", group_text(*within, key)) : NULL;
     const char *text = filter_line_both(group, filter, arena);
-    return text && *text ? as_filter(text, arena) : NULL;
-}
-
-struct list_query
-group_query(enum pivot pivot, const uint64_t *within, const struct event_group *group, const char *filter,
-            struct arena *arena)
-{
-    struct list_query query = {.source = LIST_PENDING, .pivot = pivot, .has_value = true};
-    const char *value = group->part_count ? parts_text(group, arena) : group->value;
-    strncpy(query.value, value, sizeof query.value - 1);
-    query.filter = narrowed_by(within, filter, arena);
-    return query;
+    return text && *text ? arena_copy_of(text, arena) : NULL;
 }
 
 struct list_query
@@ -52,6 +41,30 @@ group_query_matching(const uint64_t *within, struct bytes filter, struct arena *
 {
     return (struct list_query){.source = LIST_PENDING,
                                .filter = narrowed_by(within, arena_text(arena, filter), arena)};
+}
+
+// The events with one value at a path.
+static struct list_query
+value_query(const uint64_t *within, const struct event_group *group, const char *filter, struct arena *arena)
+{
+    const char *both = filter_line_both(group->path_term, filter, arena);
+    struct list_query query = group_query_matching(within, bytes_of(both), arena);
+    query.path = arena_copy_of(group->path, arena);
+    query.path_key = group->key;
+    return query;
+}
+
+struct list_query
+group_query(enum pivot pivot, const uint64_t *within, const struct event_group *group, const char *filter,
+            struct arena *arena)
+{
+    if (pivot == PIVOT_PATH)
+        return value_query(within, group, filter, arena);
+    struct list_query query = {.source = LIST_PENDING, .pivot = pivot, .has_value = true};
+    const char *value = group->part_count ? parts_text(group, arena) : group->value;
+    strncpy(query.value, value, sizeof query.value - 1);
+    query.filter = narrowed_by(within, filter, arena);
+    return query;
 }
 
 const char *
@@ -80,6 +93,8 @@ group_term(enum pivot pivot, const struct event_group *group, struct arena *aren
     const char *field = fields[pivot];
     if (group->part_count)
         return arena_printf(arena, "group:%s", parts_text(group, arena));
+    if (pivot == PIVOT_PATH)
+        return group->path_term;
     if (!field)
         return NULL;
     if (!*group->value)

@@ -49,9 +49,21 @@ first_line(const char *text)
     return end == SIZE_MAX ? line : bytes_slice(line, 0, end);
 }
 
+static const char *
+path_title(const struct event_group *group, struct arena *arena)
+{
+    struct strbuf text = {0};
+    path_value_print(group->path_kind, bytes_of(group->value), &text);
+    const char *title = arena_text(arena, strbuf_bytes(&text));
+    strbuf_release(&text);
+    return title;
+}
+
 const char *
 group_title(const struct event_group *group, enum pivot pivot, struct arena *arena)
 {
+    if (pivot == PIVOT_PATH)
+        return path_title(group, arena);
     if (pivot != PIVOT_ERROR)
         return *group->value ? group->value : "(none)";
     if (!group->text.pattern)
@@ -154,6 +166,7 @@ group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_
     static const char *const names[PIVOT_COUNT] = {
         [PIVOT_ERROR] = "error", [PIVOT_TYPE] = "event type",   [PIVOT_SOURCE] = "source table",
         [PIVOT_TOPIC] = "topic", [PIVOT_CATEGORY] = "category", [PIVOT_HOUR] = "hour",
+        [PIVOT_PATH] = "value",
     };
     char count[TEXT_SHORT];
     int count_width = (int)strlen(text_count(largest, count));
@@ -342,6 +355,7 @@ group_copy_choice(const struct event_group *group, enum pivot pivot, size_t i, s
                                                                    group_term(pivot, group, arena))
                                   : is_error ? arena_printf(arena, "redrive events --group %s", group->value)
                                              : NULL},
+        {"filter that chooses it", group->path_term},
     };
     for (size_t c = 0; c < sizeof choices / sizeof *choices; c++) {
         if (!choices[c].value || !*choices[c].value || i-- > 0)

@@ -200,6 +200,8 @@ keep_empty(struct group_rows *rows, struct event_group *group)
     memset(group->types, 0, sizeof group->types);
     memset(group->topics, 0, sizeof group->topics);
     group->value = arena_text(kept, bytes_of(group->value));
+    group->path = arena_text(kept, bytes_of(group->path));
+    group->path_term = arena_text(kept, bytes_of(group->path_term));
     group->text.pattern = arena_text(kept, bytes_of(group->text.pattern));
     group->text.error_class = arena_text(kept, bytes_of(group->text.error_class));
     group->text.sample = arena_text(kept, bytes_of(group->text.sample));

@@ -20,6 +20,8 @@ struct category_choice {
 
 // filter.c
 struct groups_filter {
+    char *given;                   // a term that is part of the view; NULL: none
+    struct strbuf whole;           // that and the text: what events have to match
     struct strbuf text;            // in force
     struct strbuf before;          // in force when the prompt was opened
     bool is_awaited;               // no answer to it came yet: the rows are of the one before
@@ -33,6 +35,7 @@ struct groups_filter {
 struct groups {
     struct decide decide; // first: see decide.h
     enum pivot pivot;
+    char *path; // of PIVOT_PATH
     bool has_within;
     uint64_t within;
     char *title; // of that group
@@ -71,12 +74,14 @@ void groups_order_rows(struct groups *groups);
 void groups_reorder(struct app *app, struct groups *groups);
 void groups_show_rows(void *groups); // after rows, filter or picks changed
 void groups_ask(struct app *app, struct groups *groups);
-void groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot);
+// path: of PIVOT_PATH; copied.
+void groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot, const char *path);
 
 // filter.c
 // Counts the events that match this text. Where it is wrong, the last good one stays and err names the place.
 bool groups_filter(struct app *app, struct groups *groups, struct bytes text, struct err *err) MUST_CHECK;
-const char *groups_filter_text(const struct groups *groups); // NULL: none
+const char *groups_filter_text(const struct groups *groups); // with the given term; NULL: none
+void groups_filter_give(struct app *app, struct groups *groups, const char *term); // at the beginning
 bool groups_ask_filter(struct app *app, void *state, enum action action);
 const char *groups_filter_candidate(struct app *app, void *state, struct bytes text, size_t i);
 const char *groups_filter_here(const void *state); // as of struct view, like the next
