@@ -269,6 +269,15 @@ key_by_path(struct making *making, const char *rule)
     }
 }
 
+struct bytes
+plan_key_by_column(const struct plan_settings *settings, const struct event *event)
+{
+    const char *rule = settings->key ? settings->key : "source_id";
+    if (strcmp(rule, "source_id") == 0)
+        return event->source_id;
+    return strcmp(rule, "event_id") == 0 ? event->event_id : BYTES_ABSENT;
+}
+
 static void
 plan_key(struct making *making)
 {
@@ -283,10 +292,8 @@ plan_key(struct making *making)
         making->plan->key = making->original->key;
     else if (rule[0] == '$')
         key_by_path(making, rule);
-    else if (strcmp(rule, "source_id") == 0)
-        making->plan->key = event->source_id;
-    else if (strcmp(rule, "event_id") == 0)
-        making->plan->key = event->event_id;
+    else
+        making->plan->key = plan_key_by_column(making->settings, event);
 }
 
 static void

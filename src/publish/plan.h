@@ -100,6 +100,8 @@ const char *plan_topic_refusal(enum topic_state state, const char *topic, struct
 bool plan_wants_original(const struct event *event);
 // The topic that the event is sent to, corrected or not; "" where it names none.
 const char *plan_topic_of(const struct event *event, const char *target_topic, struct arena *arena);
+// The key by the rule alone, where it is a column; absent: the rule is another one, or the column is NULL.
+struct bytes plan_key_by_column(const struct plan_settings *settings, const struct event *event);
 // How many bytes the record takes as a batch of its own, uncompressed (record batch format, version 2).
 uint64_t plan_size(const struct plan *plan);
 // Is this a header of a dead-letter framework, or of an earlier republishing, that is not sent on?

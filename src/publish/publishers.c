@@ -470,7 +470,7 @@ worker_recover(struct worker_run *run, bool *is_wanted, struct err *err)
         return true;
     run->due.recover = clock_mono() + RECOVER_EVERY;
     if (!broker_settings_present(&run->settings->broker)) {
-        run->recovered_at = clock_mono(); // not ours to do
+        run->recovered.at = clock_mono(); // not ours to do
         return true;
     }
 
@@ -482,11 +482,11 @@ worker_recover(struct worker_run *run, bool *is_wanted, struct err *err)
                          mine_count, &wanted, &failure))
         return worker_store_failed(run, &failure, err);
     if (!wanted.unfinished)
-        run->recovered_at = clock_mono();
+        run->recovered.at = clock_mono();
     bool is_there = false;
     if ((wanted.unfinished || wanted.in_doubt) && !worker_need_kafka(run, &is_there, err))
         return false;
-    run->has_old_markers = wanted.old_markers > 0;
+    run->recovered.has_old_markers = wanted.old_markers > 0;
     if (!is_there)
         return true;
 
@@ -508,9 +508,9 @@ worker_refresh(struct worker_run *run, bool *is_wanted, struct err *err)
 {
     *is_wanted = false;
     bool is_there = false;
-    if (!run->has_old_markers)
+    if (!run->recovered.has_old_markers)
         return true;
-    run->has_old_markers = false; // until the next look
+    run->recovered.has_old_markers = false; // until the next look
     if (!worker_need_kafka(run, &is_there, err))
         return false;
     struct err failure = {0};

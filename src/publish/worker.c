@@ -336,9 +336,9 @@ idle(struct worker_run *run, bool *is_over, struct err *err)
         // Chunks that other workers left are work as well: they are looked for after the last operation.
         int64_t busy_at = run->watched_at > run->work_at ? run->watched_at : run->work_at;
         bool is_tired = run->settings->idle_exit && clock_mono() - busy_at > run->settings->idle_exit;
-        *is_over = (run->settings->mode == WORKER_ONCE && run->recovered_at >= run->work_at) ||
+        *is_over = (run->settings->mode == WORKER_ONCE && run->recovered.at >= run->work_at) ||
                    (run->settings->mode == WORKER_SERVICE && is_tired);
-        if (run->recovered_at < run->work_at) {
+        if (run->recovered.at < run->work_at) {
             run->due.recover = 0;
             if (run->settings->mode == WORKER_ONCE && !run->kafka.since) // the caller waits for that alone
                 run->due.look = 0;
@@ -369,7 +369,7 @@ round_once(struct worker_run *run, bool *is_over, struct err *err)
     if (!is_connected(run))
         return reconnect_store(run, err);
     if (!worker_tell_setbacks(run, err) || !beat(run, err) || !worker_look_at_consumers(run, err) ||
-        !worker_show(run, err))
+        !worker_find_newer(run, err) || !worker_show(run, err))
         return false;
     if (has_ended(run)) {
         *is_over = true;
@@ -387,6 +387,8 @@ round_once(struct worker_run *run, bool *is_over, struct err *err)
         return false;
     if (is_recovering)
         return true;
+    if (clock_mono() < run->due.look && worker_newer_is_read(run)) // which takes the time
+        return worker_keep_slots(run, err);
     if (clock_mono() < run->due.look) {
         rest(run, run->due.look - clock_mono() < 50000 ? run->due.look - clock_mono() : 50000);
         return worker_keep_slots(run, err);
@@ -402,6 +404,7 @@ worker_finish(struct worker_run *run)
 {
     struct err failure = {0};
     worker_finish_all(run);
+    worker_newer_drop(run);
     if (store_is_connected(run->endpoints.store) &&
         (!worker_let_go(run, &failure) ||
          !worker_gone(run->endpoints.store, run->endpoints.worker, &failure)))

@@ -10,6 +10,7 @@
 #include "publish/publisher.h"
 #include "publish/setback.h"
 #include "publish/turn.h"
+#include "publish/newer.h"
 #include "publish/worker.h"
 #include "store/store.h"
 
@@ -103,12 +104,20 @@ struct worker_run {
         char reported[200]; // to PostgreSQL
     } note;
     struct {
-        int64_t sign, beat, look, recover, doubt, show, index, records, topics, consumers, adopt, kafka, turn;
-    } due;                // clock_mono
-    int64_t work_at;      // clock_mono: something was done last
-    int64_t watched_at;   // clock_mono: something that was sent lately was not known to be taken
-    int64_t recovered_at; // clock_mono: the last look for chunks that others left
-    bool has_old_markers; // seen in that look
+        int64_t sign, beat, look, recover, doubt, show, index, records, topics, consumers, newer, adopt,
+            kafka, turn;
+    } due;              // clock_mono
+    int64_t work_at;    // clock_mono: something was done last
+    int64_t watched_at; // clock_mono: something that was sent lately was not known to be taken
+    struct {
+        int64_t at;           // clock_mono: the last look for chunks that others left
+        bool has_old_markers; // seen in that look
+    } recovered;
+    struct {
+        struct newer_search *search; // NULL: nobody asks
+        int64_t no;                  // of the question
+        struct arena arena;
+    } newer;
 
     struct outage store, kafka;
     struct outage refusals; // by a PostgreSQL that answers
@@ -157,6 +166,12 @@ bool worker_keep_records(struct worker_run *run, struct err *err) MUST_CHECK;
 bool worker_ask_topics(struct worker_run *run, struct err *err) MUST_CHECK;
 // worker_consumers.c: who has read what was sent. False: the worker ends with err.
 bool worker_look_at_consumers(struct worker_run *run, struct err *err) MUST_CHECK;
+
+// worker_newer.c: whether Kafka has newer records of keys (publish/newer.h), for those who ask; a slice of
+// it. False: the worker ends with err.
+bool worker_find_newer(struct worker_run *run, struct err *err) MUST_CHECK;
+bool worker_newer_is_read(const struct worker_run *run); // now
+void worker_newer_drop(struct worker_run *run);          // another worker begins again
 
 // worker_adopt.c: what an administrator asks of a worker about a stopped database (publish/adopt.h).
 // Does what is asked for now, twice a second. False: the worker ends with err.

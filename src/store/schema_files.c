@@ -23,6 +23,7 @@ EMBED(redrive_sql_doubt, "src/store/sql/doubt.sql");
 EMBED(redrive_sql_history, "src/store/sql/history.sql");
 EMBED(redrive_sql_returned, "src/store/sql/returned.sql");
 EMBED(redrive_sql_taken, "src/store/sql/taken.sql");
+EMBED(redrive_sql_newer, "src/store/sql/newer.sql");
 EMBED(redrive_sql_rollup, "src/store/sql/rollup.sql");
 EMBED(redrive_sql_rollup_check, "src/store/sql/rollup_check.sql");
 EMBED(redrive_sql_texts, "src/store/sql/texts.sql");
@@ -54,6 +55,7 @@ static const struct {
     {"history.sql", redrive_sql_history, redrive_sql_history_end},
     {"returned.sql", redrive_sql_returned, redrive_sql_returned_end},
     {"taken.sql", redrive_sql_taken, redrive_sql_taken_end},
+    {"newer.sql", redrive_sql_newer, redrive_sql_newer_end},
     {"rollup.sql", redrive_sql_rollup, redrive_sql_rollup_end},
     {"rollup_check.sql", redrive_sql_rollup_check, redrive_sql_rollup_check_end},
     {"texts.sql", redrive_sql_texts, redrive_sql_texts_end},
