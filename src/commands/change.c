@@ -21,6 +21,7 @@
 #include "commands/readers.h"
 #include "commands/recipe_use.h"
 #include "commands/rollup.h"
+#include "commands/stale.h"
 #include "commands/waiting.h"
 #include "core/filter/filter.h"
 #include "core/selection.h"
@@ -38,6 +39,7 @@ struct change {
     size_t count;
     struct arena arena;
     struct preview preview;
+    struct newer newer;            // of a reprocess, where it was looked for
     struct forecast forecast;      // of it
     struct plan_settings sends;    // likewise
     struct broker_settings broker; // of a reprocess
@@ -330,6 +332,34 @@ leave_quarantined(struct change *change, struct err *err)
     return look_ahead(change, err); // describe exactly what is left
 }
 
+// Events whose key has newer records in Kafka are told, or left out.
+static bool
+leave_stale(struct change *change, struct err *err)
+{
+    const struct call *call = change->call;
+    struct newer *newer = &change->newer;
+    char count[TEXT_SHORT];
+    if (change->action != ACTION_REPROCESS)
+        return true;
+    change->sends = publishing_plan(change->call);
+    if (!stale_is_asked(call, &change->sends, &change->preview))
+        return true;
+    if (!publishing_broker_ready(change->call, &change->broker, err) ||
+        !stale_find(call, change->store, &change->broker, &change->sends, change->ids, change->count,
+                    &change->arena, newer, err))
+        return false;
+    if (!call->options.reprocess.skip_stale || newer->stale_count == 0)
+        return true;
+    change->count = ids_without(change->ids, change->count, newer->stale, newer->stale_count);
+    remark(call, "left out %s with newer records of the same key (--skip-stale)",
+           text_count((int64_t)newer->stale_count, count));
+    if (change->count == 0)
+        return err_set(err, ERR_NOT_FOUND,
+                       "redrive reprocess found nothing to act on: every chosen event has newer records of "
+                       "its key");
+    return look_ahead(change, err);
+}
+
 // The team's own check is asked about every event that would be sent, and those that it refuses are left out.
 static bool
 leave_barred(struct change *change, struct err *err)
@@ -460,6 +490,7 @@ command_change_describe(const struct change *change, struct strbuf *out)
         strbuf_printf(out, "; %s already closed", text_count(preview->closed, count));
     if (preview->overtaken > 0)
         strbuf_printf(out, "; %s with newer events of the same key", text_count(preview->overtaken, count));
+    stale_describe(&change->newer, change->call->options.reprocess.skip_stale, out);
     if (preview->doubled > 0)
         strbuf_printf(out, "; %s with the event id of another", text_count(preview->doubled, count));
     if (preview->repeated > 0)
@@ -634,7 +665,8 @@ dry_run(const struct change *change, struct err *err)
         operation.refused += (int64_t)change->recipe.barred_count;
         operation.total += (int64_t)change->recipe.barred_count;
     }
-    if (!operation_result(change->call, &operation, err))
+    if (!stale_print(change->call, &change->newer, store_info(change->store)->zone_us, err) ||
+        !operation_result(change->call, &operation, err))
         return command_status(err);
     return operation.refused ? STATUS_PART : STATUS_DONE;
 }
@@ -726,7 +758,7 @@ static int
 change_events(struct change *change, struct err *err)
 {
     bool ok = choose(change, err) && look_ahead(change, err) && leave_quarantined(change, err) &&
-              leave_barred(change, err) && try_recipe(change, err);
+              leave_stale(change, err) && leave_barred(change, err) && try_recipe(change, err);
     if (!ok)
         return command_status(err);
     complete_plan(change);

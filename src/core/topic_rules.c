@@ -35,6 +35,8 @@ read_words(struct topic_rule *rule, struct bytes rest, struct arena *arena, stru
             part = SPARED;
         } else if (bytes_equal_text(word, "to")) {
             part = TARGET;
+        } else if (bytes_equal_text(word, "check-newer")) {
+            rule->checks_newer = true;
         } else if (part == TARGET) {
             if (rule->to || !target_check(word, err))
                 return err_set(err, ERR_USAGE, "`to` takes one topic, with a name that Kafka allows");

@@ -2,10 +2,12 @@
 //
 //     orders.events: billing
 //     orders.events: billing, not audit search, to orders.events.retry.billing
+//     customers: check-newer
 //
 // First the consumer groups that its events are for: they are taken when these have read them. `not`: groups
 // that must not get them again; `to`: the topic for events that are sent again, which those do not read.
-// The first row of a topic counts.
+// `check-newer`: before events of it are sent again, it is looked whether their keys have newer records
+// (core/newer.h). The first row of a topic counts.
 #ifndef REDRIVE_CORE_TOPIC_RULES_H
 #define REDRIVE_CORE_TOPIC_RULES_H
 
@@ -21,6 +23,7 @@ struct topic_rule {
     const char **spared; // behind `not`
     size_t spared_count;
     const char *to; // NULL: the topic itself
+    bool checks_newer;
 };
 
 struct topic_rules;

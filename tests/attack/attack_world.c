@@ -142,6 +142,11 @@ static const struct guard {
      " FROM redrive.record_wanted))"},
     {"what Kafka said of topics", LEVEL_WORKER,
      "SELECT string_agg(t::text, '|' ORDER BY name) FROM redrive.topic t"},
+    {"what others ask about newer records", NEVER,
+     "SELECT concat_ws('/', no, asked_by, dlq_ids, left_out) FROM redrive.newer_question WHERE asked_by = "
+     "'olga'"},
+    {"questions and answers about newer records", LEVEL_WORKER,
+     "SELECT md5(string_agg(n::text, '|' ORDER BY no)) FROM redrive.newer_question n"},
     {"recipes and categories", LEVEL_OPERATOR,
      "SELECT concat((SELECT string_agg(r::text, '|' ORDER BY name) FROM redrive.recipe r),"
      " (SELECT string_agg(c::text, '|' ORDER BY group_key) FROM redrive.group_category c))"},
@@ -321,6 +326,8 @@ begin_notes(void)
         "'counted', 'olga', now(), 'kafka-1', 2, 100, '{19,20}');"
         "INSERT INTO redrive.topic (name, asked_at, cluster, state, partitions) VALUES ('orders', now(), "
         "'kafka-1', 'known', 3);"
+        "INSERT INTO redrive.newer_question (asked_by, worker, taken_at, dlq_ids, left_out) VALUES ('olga', "
+        "'host/1/1', now(), '{1,2}', 0);"
         "INSERT INTO redrive.recipe VALUES ('fix', 'remove $.a', 'olga', now(), 'because');"
         "INSERT INTO redrive.group_category VALUES (255, 'data', 'olga', now(), 'because', 1);"
         "INSERT INTO redrive.rollup_group (key, pattern, sample) VALUES (255, 'boom', 'boom');"

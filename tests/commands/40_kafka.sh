@@ -104,3 +104,29 @@ run show "${db[@]}" 460 --json
 ok "and called exact" json 'rows[0]["would_send"]["exact"] is True and rows[0]["would_send"]["key"] == "c-460"'
 run show "${db[@]}" 461 --as-sent
 ok "a stranger at the old offset is not believed" all exits 0 ';' eval '[ "$out" = "{\"n\": 461, \"amount\": 691.5}" ]' ';' warns "not byte for byte"
+
+# Newer records of the same key: of c-470 one, of c-471 none.
+newer=commands-newer-$$
+"$topic_tool" "$brokers" "$newer" 1
+printf 'c-470\t{}\nc-471\t{}\nc-470\t{"n": 2}\n' | kcat -b "$brokers" -t "$newer" -p 0 -P -K '\t' -q 2>/dev/null
+sql "UPDATE dlq_events SET kafka_topic = '$newer', kafka_partition = 0, kafka_offset = id - 470, created_at = localtimestamp WHERE id IN (470, 471);
+     UPDATE dlq_events SET kafka_topic = '$newer', kafka_partition = NULL WHERE id = 472" >/dev/null
+run reprocess "${db[@]}" --filter id:470..472 --dry-run
+ok "newer records are looked for on request" all exits 0 ';' not warns "newer records"
+run reprocess "${db[@]}" --filter id:470..472 --check-newer --dry-run
+ok "--check-newer says which keys have some, and of what it cannot be told" all exits 0 ';' warns "1 has newer records of the same key" ';' warns "key: c-470 (" ';' \
+    warns "1 cannot be told: does not say where its record was"
+mkdir -p "$work/config/redrive"
+printf 'consumers = { "%s: check-newer" }\n' "$newer" >"$work/config/redrive/config"
+run reprocess "${db[@]}" --filter id:470..472 --dry-run
+rm "$work/config/redrive/config"
+ok "the setting consumers asks for a topic" warns "1 has newer records of the same key"
+run reprocess "${db[@]}" --filter id:470..472 --skip-stale --dry-run --each --json
+ok "--skip-stale leaves these out, and names them with --each" all exits 0 ';' json 'rows[0]["id"] == 470 and rows[0]["outcome"] == "stale"' ';' \
+    json 'rows[1]["stale"] == 1 and rows[1]["keys"] == 1 and rows[1]["untold"] == 1 and rows[1]["cut"] is None and rows[1]["records"] == 3' ';' json 'rows[2]["total"] == 2'
+run reprocess "${db[@]}" --id 470 --skip-stale --yes
+ok "with nothing left to send" all exits 5 ';' warns "every chosen event has newer records of its key"
+run reprocess -d "$PG" --id 471 --check-newer --dry-run
+ok "without Kafka and worker it says so" all exits 3 ';' warns "no worker that publishes is alive"
+run reprocess "${db[@]}" --filter id:470..472 --skip-stale --confirm 2 --json
+ok "the others are sent" all exits 0 ';' json 'rows[0]["done"] == 2' ';' in_table "SELECT string_agg(id::text, ',') FROM dlq_events WHERE id BETWEEN 470 AND 472 AND status = 'PENDING'" 470

@@ -15,7 +15,8 @@ rows_say_who_and_where(void **state)
     struct err err = {0};
     struct arena arena = {0};
     const struct topic_rules *rules = topic_rules_read(
-        "orders: billing\n\npayments: billing, ledger not audit search to payments.retry\nempty:", &arena,
+        "orders: billing\n\npayments: billing, ledger not audit search to payments.retry\nempty:\n"
+        "customers: crm, check-newer, not audit, to customers.retry", &arena,
         &err);
     assert_non_null(rules);
     const struct topic_rule *rule = topic_rule_of(rules, "orders");
@@ -30,6 +31,12 @@ rows_say_who_and_where(void **state)
     assert_false(topic_rule_spares(rule, "billing"));
     assert_string_equal(rule->to, "payments.retry");
     assert_int_equal(topic_rule_of(rules, "empty")->awaited_count, 0);
+    assert_false(rule->checks_newer);
+    rule = topic_rule_of(rules, "customers");
+    assert_true(rule->checks_newer);
+    assert_true(topic_rule_awaits(rule, "crm"));
+    assert_false(topic_rule_awaits(rule, "check-newer"));
+    assert_true(topic_rule_spares(rule, "audit"));
     assert_null(topic_rule_of(rules, "unknown"));
     assert_false(topic_rule_awaits(NULL, "billing"));
     assert_null(topic_rule_of(NULL, "orders"));
