@@ -673,31 +673,72 @@ listed_groups(const struct backlog *backlog, const char *value)
     return is_listed;
 }
 
+// The rows of a list, newest id first.
+struct listing {
+    const struct backlog *backlog;
+    enum pivot pivot;
+    const char *value; // NULL: all rows
+    uint64_t number;   // of the value
+    bool *is_listed;   // by index of a group; NULL: by number
+};
+
+static bool
+is_in_list(const struct listing *listing, const struct backlog_row *row)
+{
+    return listing->is_listed ? listing->is_listed[row->group]
+                              : !listing->value ||
+                                    value_of_row(listing->backlog, row, listing->pivot) == listing->number;
+}
+
+// Ids mostly grow with time, so their order is that of time already. False: it is not.
+static bool
+ids_as_stored(const struct listing *listing, size_t rows, int64_t *ids, size_t *count)
+{
+    uint32_t created = UINT32_MAX;
+    *count = 0;
+    for (size_t i = 0; i < rows; i++) {
+        const struct backlog_row *row = backlog_row(listing->backlog, i);
+        if (!is_in_list(listing, row))
+            continue;
+        if (row->created > created)
+            return false;
+        created = row->created;
+        ids[(*count)++] = row->id;
+    }
+    return true;
+}
+
+static void
+ids_by_time(const struct listing *listing, size_t rows, int64_t *ids, size_t *count)
+{
+    struct group_place *places = alloc_array(rows, sizeof *places);
+    *count = 0;
+    for (size_t i = 0; i < rows; i++) {
+        const struct backlog_row *row = backlog_row(listing->backlog, i);
+        if (is_in_list(listing, row))
+            places[(*count)++] = (struct group_place){.id = row->id, .created = row->created};
+    }
+    qsort(places, *count, sizeof *places, by_newest);
+    for (size_t i = 0; i < *count; i++)
+        ids[i] = places[i].id;
+    free(places);
+}
+
 void
 backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *value, bool oldest_first,
             int64_t **ids, size_t *count)
 {
-    *count = 0;
-    uint64_t number = 0;
-    bool *is_listed = value && pivot == PIVOT_ERROR ? listed_groups(backlog, value) : NULL;
-    bool is_possible = !value || is_listed || value_number(backlog, pivot, value, &number);
+    struct listing listing = {.backlog = backlog, .pivot = pivot, .value = value};
+    listing.is_listed = value && pivot == PIVOT_ERROR ? listed_groups(backlog, value) : NULL;
+    bool is_possible = !value || listing.is_listed || value_number(backlog, pivot, value, &listing.number);
     size_t rows = is_possible ? backlog_count(backlog) : 0;
-    struct group_place *places = alloc_array(rows, sizeof *places);
-    bool is_sorted = true;
-    for (size_t i = 0; i < rows; i++) {
-        const struct backlog_row *row = backlog_row(backlog, i);
-        if (is_listed ? !is_listed[row->group] : value && value_of_row(backlog, row, pivot) != number)
-            continue;
-        is_sorted &= *count == 0 || row->created <= places[*count - 1].created;
-        places[(*count)++] = (struct group_place){.id = row->id, .created = row->created};
+    *ids = alloc_array(rows, sizeof **ids);
+    if (!ids_as_stored(&listing, rows, *ids, count))
+        ids_by_time(&listing, rows, *ids, count);
+    for (size_t i = 0; oldest_first && i < *count / 2; i++) {
+        int64_t id = (*ids)[i];
+        (*ids)[i] = (*ids)[*count - 1 - i];
+        (*ids)[*count - 1 - i] = id;
     }
-    // Ids mostly grow with time, so the common case is sorted already.
-    if (!is_sorted)
-        qsort(places, *count, sizeof *places, by_newest);
-
-    *ids = alloc_array(*count, sizeof **ids);
-    for (size_t i = 0; i < *count; i++)
-        (*ids)[oldest_first ? *count - 1 - i : i] = places[i].id;
-    free(places);
-    free(is_listed);
+    free(listing.is_listed);
 }
