@@ -124,6 +124,17 @@ mailbox_is_empty(struct mailbox *mailbox)
     return is_empty;
 }
 
+bool
+mailbox_has(struct mailbox *mailbox, bool (*is_it)(const void *message))
+{
+    pthread_mutex_lock(&mailbox->lock);
+    bool has = false;
+    for (size_t i = 0; !has && i < mailbox->count; i++)
+        has = is_it(mailbox->ring[(mailbox->first + i) % mailbox->capacity]);
+    pthread_mutex_unlock(&mailbox->lock);
+    return has;
+}
+
 void
 mailbox_close(struct mailbox *mailbox)
 {

@@ -21,6 +21,8 @@ bool mailbox_put(struct mailbox *mailbox, void *message, int64_t wait_us);
 // empty.
 void *mailbox_take(struct mailbox *mailbox, int64_t wait_us);
 bool mailbox_is_empty(struct mailbox *mailbox);
+// Is such a message inside? The lock is held during the calls.
+bool mailbox_has(struct mailbox *mailbox, bool (*is_it)(const void *message));
 // From now on puts fail. Takers get the messages inside, then NULL at once.
 void mailbox_close(struct mailbox *mailbox);
 bool mailbox_is_closed(struct mailbox *mailbox);

@@ -74,7 +74,8 @@ begin_job(struct reader *reader, struct err *err)
     matches->has_changed = false;
     matches->began = clock_mono();
     matches->again_at = matches->began + AGAIN_LEAST;
-    (void)reader_list_begin(reader, job);
+    job->is_running = true;
+    job->waits = WAITS_TO_BEGIN;
     return true;
 }
 

@@ -22,6 +22,7 @@ reader_list_end(struct list_job *list)
     list->found = (struct search_found){0};
     reader_rollup_forget(list);
     list->is_sorted = false;
+    list->waits = WAITS_FOR_NOTHING;
     free(list->candidates);
     list->candidates = NULL;
     list->candidate_count = 0;
@@ -192,8 +193,8 @@ find_candidates(struct reader *reader, struct list_job *list, struct err *err)
         if (list->is_provisional)
             return true;
         list->is_by_id = false;
-        list->waits_for_rows = needs_all && !rows;
-        if (list->waits_for_rows)
+        list->waits = needs_all && !rows ? WAITS_FOR_ROWS : WAITS_FOR_NOTHING;
+        if (list->waits)
             return true;
         if (!needs_all)
             return reader_rollup_ids(reader, list, FIRST_PAGE, err);
@@ -212,6 +213,8 @@ bool
 reader_list_begin(struct reader *reader, struct list_job *list)
 {
     struct err err = {0};
+    list->is_running = false;
+    list->waits = WAITS_FOR_NOTHING;
     if (!find_candidates(reader, list, &err))
         return session_failed(&reader->session, list->number, &err);
     list->is_running = true;
@@ -256,7 +259,8 @@ reader_list_request(struct reader *reader, const struct request *request)
             return;
         }
     }
-    (void)reader_list_begin(reader, list);
+    list->is_running = true;
+    list->waits = WAITS_TO_BEGIN;
 }
 
 void
@@ -278,6 +282,8 @@ list_all(struct reader *reader, struct list_job *list)
 {
     struct err err = {0};
     if (list->others && list->at == list->candidate_count && !reader_rollup_other_ids(reader, list, &err)) {
+        if (err.kind == ERR_CANCELLED) // a request that waits decides
+            return;
         uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
         if (number)
             reader_list_end(list);
@@ -401,7 +407,11 @@ reader_list_step(struct reader *reader)
                                                          : &reader->matches.job;
     if (!list->is_running)
         return false;
-    if (list->waits_for_rows)
+    if (list->waits == WAITS_TO_BEGIN) {
+        (void)reader_list_begin(reader, list);
+        return true;
+    }
+    if (list->waits == WAITS_FOR_ROWS)
         return list_wait(reader, list);
     if (list->search || list->is_sorted || reader_list_is_sorted(list))
         return reader_search_step(reader, list);

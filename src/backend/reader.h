@@ -29,7 +29,11 @@ struct list_job {
     struct search *search;      // of the candidates, with a filter
     struct search_found found;  // not sent yet
     int64_t sent_at;            // clock_mono
-    bool waits_for_rows;        // to know its candidates
+    enum list_wait {
+        WAITS_FOR_NOTHING,
+        WAITS_TO_BEGIN, // until no request waits that may replace it
+        WAITS_FOR_ROWS, // to know its candidates
+    } waits;
     bool is_confirmed;          // of a collection: what was found was matched in the rows themselves
     bool is_sorted;             // what was found is in its order, and is being sent
     size_t at;                  // candidates looked at, or of a sorted list sent

@@ -172,6 +172,14 @@ struct appending {
     size_t capacity;
 };
 
+// The ids of a whole backlog take a while: another list, or the end of this one, does not wait for them.
+static bool
+asks_for_list(const void *message)
+{
+    const struct request *request = message;
+    return request->kind == REQUEST_LIST || request->kind == REQUEST_CANCEL;
+}
+
 static bool
 append_ids(void *context, const int64_t *ids, size_t count)
 {
@@ -184,7 +192,8 @@ append_ids(void *context, const int64_t *ids, size_t count)
     }
     memcpy(list->candidates + list->candidate_count, ids, count * sizeof *ids);
     list->candidate_count = wanted;
-    return !appending->reader->session.is_stopping;
+    const struct session *session = &appending->reader->session;
+    return !session->is_stopping && !mailbox_has(session->inbox, asks_for_list);
 }
 
 bool
