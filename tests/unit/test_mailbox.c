@@ -50,6 +50,28 @@ a_closed_one_gives_what_is_inside_and_takes_nothing(void **state)
 
 enum { MESSAGES = 20000 };
 
+static bool
+is_third(const void *message)
+{
+    return (intptr_t)message == 3;
+}
+
+static void
+what_is_inside_can_be_asked_for(void **state)
+{
+    (void)state;
+    struct mailbox *mailbox = mailbox_create(3);
+    assert_false(mailbox_has(mailbox, is_third));
+    for (intptr_t i = 1; i <= 3; i++)
+        assert_true(mailbox_put(mailbox, (void *)i, 0));
+    assert_int_equal((intptr_t)mailbox_take(mailbox, 0), 1);
+    assert_true(mailbox_has(mailbox, is_third));
+    assert_int_equal((intptr_t)mailbox_take(mailbox, 0), 2);
+    assert_int_equal((intptr_t)mailbox_take(mailbox, 0), 3);
+    assert_false(mailbox_has(mailbox, is_third));
+    mailbox_destroy(mailbox, NULL);
+}
+
 static void
 give_all(void *context)
 {
@@ -76,6 +98,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_descriptor_is_readable_exactly_while_something_is_inside),
         cmocka_unit_test(a_closed_one_gives_what_is_inside_and_takes_nothing),
+        cmocka_unit_test(what_is_inside_can_be_asked_for),
         cmocka_unit_test(two_threads_lose_nothing_and_keep_the_order),
     };
     return cmocka_run_group_tests_name("mailbox", tests, NULL, NULL);
