@@ -254,7 +254,8 @@ struct explanation {
 // Of groups with a filter, whose list counts the matches alone.
 struct groups_matched {
     bool is_on;
-    bool is_whole;          // else events are still looked at, and the counts grow:
+    bool is_whole;          // else events are still looked at, and the counts grow,
+    bool is_stopped;        // or a person stopped that:
     int64_t scanned, total; // events
     int64_t undecided;      // neither counted nor ruled out
     int64_t events;         // of all groups, and their number, without the filter

@@ -44,6 +44,7 @@ cancel(struct reader *reader, const struct request *request)
     if (request->target == reader->preview_passed_on)
         writer_preview_end(reader->writer, request->target);
     reader_list_cancel(reader, request->target);
+    reader_matches_cancel(reader, request->target);
     reader_stats_cancel(reader, request->target);
     reader_recipe_cancel(reader, request->target);
 }

@@ -91,7 +91,7 @@ reader_matches_request(struct reader *reader, const struct request *request, str
     bool is_same = matches->is_on && strcmp(matches->text, text) == 0 &&
                    matches->has_within == request->has_group && matches->within == request->group;
     matches->job.number = request->number;
-    if (is_same)
+    if (is_same && !matches->is_stopped)
         return true;
     reader_matches_release(reader);
     matches->is_on = true;
@@ -181,12 +181,25 @@ reader_matches_changed(struct reader *reader)
     reader->matches.has_changed = true;
 }
 
+void
+reader_matches_cancel(struct reader *reader, uint64_t number)
+{
+    struct group_matches *matches = &reader->matches;
+    if (!matches->is_on || matches->is_whole || matches->is_stopped || number != reader->groups.number)
+        return;
+    reader_list_end(&matches->job);
+    matches->is_stopped = true;
+    reader->groups.is_dirty = true;
+    reader->groups.send_at = 0;
+    reader_backlog_send(reader, false);
+}
+
 bool
 reader_matches_step(struct reader *reader)
 {
     struct group_matches *matches = &reader->matches;
     struct err err = {0};
-    if (!matches->is_on || matches->job.is_running || !reader->counts.backlog ||
+    if (!matches->is_on || matches->is_stopped || matches->job.is_running || !reader->counts.backlog ||
         reader->session.link.is_lost || clock_mono() < matches->again_at || reader->groups.is_paused)
         return false;
     bool is_over = true;
@@ -312,6 +325,7 @@ reader_matches_groups(struct reader *reader, const struct group_list *all, struc
     groups->matched =
         (struct groups_matched){.is_on = true,
                                 .is_whole = matches->is_whole,
+                                .is_stopped = matches->is_stopped,
                                 .scanned = job->scanned,
                                 .total = (int64_t)matches->looked_count,
                                 .undecided = matches->is_whole ? matches->undecided : job->undecided,
@@ -326,5 +340,5 @@ reader_matches_groups(struct reader *reader, const struct group_list *all, struc
         take_history(sorted, known.count, &groups->list);
         free(sorted);
     }
-    reply->is_last = reply->is_last && matches->is_whole;
+    reply->is_last = reply->is_last && (matches->is_whole || matches->is_stopped);
 }

@@ -78,6 +78,7 @@ struct group_matches {
     struct backlog
         *matched;        // what the screen sees: of the first job while it runs, then of the last whole one
     bool is_whole;       // one job came to its end
+    bool is_stopped;     // the first one did not: a person stopped it
     int64_t undecided;   // of the last whole job
     size_t looked_count; // pending events, and the highest id, when the job began
     int64_t looked_highest;
@@ -213,6 +214,8 @@ bool reader_matches_step(struct reader *reader); // looks again, where that is d
 // The groups of the matches into the reply, of which `all` are the groups without the filter.
 void reader_matches_groups(struct reader *reader, const struct group_list *all, struct reply *reply);
 void reader_matches_changed(struct reader *reader); // pending events were written
+// Stops the first look for the groups of this request. What was counted stays until they are asked for again.
+void reader_matches_cancel(struct reader *reader, uint64_t number);
 void reader_matches_release(struct reader *reader);
 
 // group_paths.c

@@ -224,6 +224,36 @@ counts_follow_what_comes_and_goes(void **state)
     bench_end(&bench);
 }
 
+static void
+a_search_can_be_stopped(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, EVENTS);
+    reply_destroy(ask_groups(&bench, NULL, PIVOT_ERROR));
+
+    // The table is locked, so that the search is under way when it is stopped.
+    test_sql(bench.world.admin, "BEGIN; LOCK TABLE public.dlq_events IN ACCESS EXCLUSIVE MODE");
+    uint64_t number = bench_ask(&bench, groups_request("payload:/[13]/", PIVOT_ERROR));
+    struct request *stop = request_create(REQUEST_CANCEL);
+    stop->target = number;
+    (void)bench_ask(&bench, stop);
+    test_sql(bench.world.admin, "COMMIT");
+    struct reply *reply = bench_await(&bench, is_whole, &number);
+    assert_int_equal(reply->kind, REPLY_GROUPS);
+    assert_true(reply->groups.matched.is_stopped);
+    assert_false(reply->groups.matched.is_whole);
+    assert_true(reply->groups.matched.scanned < EVENTS);
+    reply_destroy(reply);
+
+    // Asked for again, it comes to its end.
+    reply = ask_groups(&bench, "payload:/[13]/", PIVOT_ERROR);
+    assert_true(reply->groups.matched.is_whole);
+    assert_int_equal(reply->groups.list.events, in_sql(&bench, "event_payload::text ~ '[13]'"));
+    reply_destroy(reply);
+    bench_end(&bench);
+}
+
 int
 main(void)
 {
@@ -231,6 +261,7 @@ main(void)
         cmocka_unit_test(same_words_same_events),
         cmocka_unit_test(closed_events_are_counted_where_a_filter_asks_for_them),
         cmocka_unit_test(counts_follow_what_comes_and_goes),
+        cmocka_unit_test(a_search_can_be_stopped),
     };
     return cmocka_run_group_tests_name("group_matches", tests, NULL, NULL);
 }

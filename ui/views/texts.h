@@ -10,6 +10,7 @@
 #define MSG_UNREACHABLE "PostgreSQL cannot be reached: %s"
 #define MSG_NO_SCHEMA "redrive's own schema is missing; run: redrive migrate"
 #define MSG_NOTHING_MATCHES "Nothing matches; %s without the filter. Esc clears it."
+#define MSG_STOPPED_EARLY "Stopped before anything was found. r looks again."
 
 // the message line
 #define MSG_NOTHING_HERE_TO "nothing here to %s"

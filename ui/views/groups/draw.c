@@ -172,6 +172,8 @@ draw_matched(const struct app *app, const struct groups *groups, struct canvas *
     chip_draw_cut(canvas, row, col, limit - text_cells(words, canvas->is_ascii) - 4, ROLE_FILTER,
                   bytes_of(arena_printf(arena, "/%s", groups_filter_text(groups))));
     chip_draw(canvas, row, col, limit, is_known ? ROLE_STATUS : ROLE_STATUS_INFO, words);
+    if (!groups->filter.is_awaited && matched->is_stopped)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN, BYTES("stopped"));
     if (is_known && matched->undecided)
         chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN,
                   bytes_of(arena_printf(arena, MSG_UNDECIDED, text_count(matched->undecided, count))));
@@ -255,9 +257,12 @@ groups_draw_empty_words(const struct app *app, const struct groups *groups)
     if (status->link == LINK_CONNECTING)
         return MSG_CONNECTING;
     const struct groups_matched *matched = &groups->filter.matched;
-    if (groups_filter_text(groups) && (groups->filter.is_awaited || !matched->is_whole))
+    bool has_filter = groups_filter_text(groups) != NULL;
+    if (has_filter && (groups->filter.is_awaited || !(matched->is_whole || matched->is_stopped)))
         return MSG_SEARCHING;
-    if (groups_filter_text(groups) && matched->events)
+    if (has_filter && matched->is_stopped)
+        return MSG_STOPPED_EARLY;
+    if (has_filter && matched->events)
         return arena_printf(arena, MSG_NOTHING_MATCHES, text_count(matched->events, text));
     if (groups->path && !groups->has_answer)
         return arena_printf(arena, MSG_READING_PATH, groups->path);

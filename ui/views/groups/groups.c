@@ -63,7 +63,8 @@ receive_groups(struct groups *groups, struct reply *reply)
     const struct event_group *at_cursor = groups_cursor(groups);
     int64_t cursor = filter->has_anchor ? (int64_t)filter->anchor : at_cursor ? (int64_t)at_cursor->key : 0;
     // The counts of a search grow; their order holds once it is over.
-    bool is_other = filter->is_awaited || (filter->matched.is_on && !filter->matched.is_whole);
+    bool is_growing = filter->matched.is_on && !filter->matched.is_whole && !filter->matched.is_stopped;
+    bool is_other = filter->is_awaited || is_growing;
     bool has_cursor = is_other && (filter->has_anchor || groups->rows.is_frozen);
     groups->has_answer = true;
     groups->is_counting = !reply->is_last;
@@ -492,9 +493,13 @@ groups_reverse(struct app *app, void *state, enum action action)
 static bool
 groups_refresh(struct app *app, void *state, enum action action)
 {
-    (void)app;
     (void)action;
-    groups_order_rows(state);
+    struct groups *groups = state;
+    groups_order_rows(groups);
+    if (groups->filter.matched.is_stopped) {
+        groups->filter.is_awaited = true;
+        groups_ask(app, groups);
+    }
     return true;
 }
 
@@ -503,7 +508,12 @@ groups_stop(struct app *app, void *state, enum action action)
 {
     (void)action;
     struct groups *groups = state;
-    return group_picks_cancel(app, &groups->picks) || decide_cancel(app, &groups->decide);
+    if (group_picks_cancel(app, &groups->picks) || decide_cancel(app, &groups->decide))
+        return true;
+    if (!groups->filter.text.len || !app_is_waiting(app, groups->number))
+        return false;
+    app_cancel(app, groups->number);
+    return true;
 }
 
 static const struct view_action actions[] = {
