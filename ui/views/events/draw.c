@@ -75,6 +75,8 @@ draw_empty(const struct app *app, const struct events *events, struct canvas *ca
                     ROLE_STATUS_WARN);
     } else if (!events->progress.is_complete && !events->progress.was_stopped) {
         canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES(MSG_SEARCHING), ROLE_DIM);
+    } else if (events->progress.was_stopped && !events->progress.is_complete) {
+        canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES(MSG_STOPPED_EARLY), ROLE_TEXT);
     } else if (events->filter.len) {
         canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT, MSG_NOTHING_MATCHES,
                       text_count(events->progress.total, count));

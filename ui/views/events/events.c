@@ -49,6 +49,7 @@ events_send(struct app *app, struct events *events)
     events->progress.is_complete = false;
     events->progress.was_stopped = false;
     events->progress.is_begun = false;
+    events->progress.scanned = events->progress.undecided = 0;
     events->progress.trouble[0] = '\0';
     events->arrived = 0;
     events->is_selected_only = false;
@@ -276,13 +277,27 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
 
 // Events of the list before are no hits of this one.
 static void
+leave_list_before(struct events *events)
+{
+    if (!events->progress.is_begun)
+        events->count = 0;
+    events->progress.is_begun = true;
+    struct table_model model = events_model(events);
+    table_sync(&events->table, &model);
+}
+
+static void
+list_stopped(struct events *events)
+{
+    events->progress.was_stopped = true;
+    leave_list_before(events);
+}
+
+static void
 list_failed(struct app *app, struct events *events, const struct err *err)
 {
     snprintf(events->progress.trouble, sizeof events->progress.trouble, "%.199s", err->text);
-    if (!events->progress.is_begun)
-        events->count = 0;
-    struct table_model model = events_model(events);
-    table_sync(&events->table, &model);
+    leave_list_before(events);
     app_say_err(app, err);
 }
 
@@ -340,7 +355,7 @@ events_receive(struct app *app, void *state, struct reply *reply)
         if (reply->kind == REPLY_LIST)
             receive_list(app, events, reply);
         else if (reply->err.kind == ERR_CANCELLED)
-            events->progress.was_stopped = true;
+            list_stopped(events);
         else
             list_failed(app, events, &reply->err);
     } else {
