@@ -166,6 +166,7 @@ read_for_screen(void *context)
     reader_paths_release(reader);
     reader_changes_release(reader);
     text_cache_destroy(reader->texts.cache);
+    reader_rows_forget_names(reader);
     backlog_destroy(reader->rows.backlog);
     backlog_destroy(reader->counts.backlog);
 }

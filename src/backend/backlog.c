@@ -397,8 +397,7 @@ reader_backlog_send(struct reader *reader, bool is_forced)
     if (reader->groups.pivot == PIVOT_PATH && !reader_paths_rows(reader))
         return; // sent when the values are read
     const struct group_matches *matches = &reader->matches;
-    bool is_early =
-        matches->is_on && !matches->is_whole && !matches->is_stopped && !matches->job.is_running;
+    bool is_early = matches->is_on && !matches->is_whole && !matches->is_stopped && !matches->job.is_running;
     if (!is_forced && (reader->groups.is_paused || now < reader->groups.send_at || is_early))
         return;
     // Rates and the last hour fade with each minute, although nothing arrives.

@@ -33,6 +33,7 @@ reader_categories_look(struct reader *reader, struct err *err)
     if (!has_changed)
         return true;
     backlog_categorize(reader->counts.backlog, decided, reader->session.store);
+    reader_rows_forget_names(reader);
     if (reader->rows.backlog)
         backlog_categorize(reader->rows.backlog, as_in_rollup, reader->counts.backlog);
     if (backlog_describe_again(reader->counts.backlog))

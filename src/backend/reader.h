@@ -34,10 +34,10 @@ struct list_job {
         WAITS_TO_BEGIN, // until no request waits that may replace it
         WAITS_FOR_ROWS, // to know its candidates
     } waits;
-    bool is_confirmed;          // of a collection: what was found was matched in the rows themselves
-    bool is_sorted;             // what was found is in its order, and is being sent
-    size_t at;                  // candidates looked at, or of a sorted list sent
-    int64_t before_id;          // without candidates: below this, where has_place
+    bool is_confirmed; // of a collection: what was found was matched in the rows themselves
+    bool is_sorted;    // what was found is in its order, and is being sent
+    size_t at;         // candidates looked at, or of a sorted list sent
+    int64_t before_id; // without candidates: below this, where has_place
     bool has_place;
     int64_t scanned, undecided;
     int64_t arrived; // new ones that would be in it, since it was made
@@ -123,10 +123,11 @@ struct groups_view {
 
 // rows.c: with a rollup, the short columns of the pending events, for searches.
 struct event_rows {
-    struct backlog *backlog; // NULL: not begun
-    bool is_whole;           // down to the oldest
-    int64_t upto;            // the next page begins at this id
-    int64_t compare_at;      // clock_mono before which they are not compared with the table again
+    struct backlog *backlog;    // NULL: not begun
+    bool is_whole;              // down to the oldest
+    int64_t upto;               // the next page begins at this id
+    struct rollup_names *names; // while pages are read
+    int64_t compare_at;         // clock_mono before which they are not compared with the table again
 };
 
 // search.c: texts for the searches to come.
@@ -264,6 +265,7 @@ const struct backlog *reader_rows_known(const struct reader *reader);
 bool reader_rows_step(struct reader *reader, bool *is_over, struct err *err);
 // Takes them over from somebody who read all of them at once, where they are not whole yet.
 void reader_rows_adopt(struct reader *reader, struct backlog *rows);
+void reader_rows_forget_names(struct reader *reader); // of groups and their categories: they changed
 void reader_rows_arrived(struct reader *reader, const struct event *events, size_t count);
 
 // changes.c: what others changed in pending events, apart from closing them.

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "store/rollup/rollup.h"
 
-enum { ROWS_PAGE = 5000 };
+enum { ROWS_PAGE = 10000 };
 static const int64_t COMPARE_LEAST = 5 * US_PER_SECOND;
 
 const struct backlog *
@@ -17,30 +17,34 @@ reader_rows_known(const struct reader *reader)
     return reader->rows.is_whole ? reader->rows.backlog : NULL;
 }
 
-struct reading {
-    struct reader *reader;
-    size_t count;
-    int64_t lowest;
-};
-
 static void
 reader_rows_add_row(void *context, const struct event *event)
 {
-    struct reading *reading = context;
-    backlog_add(reading->reader->rows.backlog, event, 1);
-    reading->lowest = event->id;
-    reading->count++;
+    backlog_add(((struct reader *)context)->rows.backlog, event, 1);
+}
+
+void
+reader_rows_forget_names(struct reader *reader)
+{
+    rollup_names_destroy(reader->rows.names);
+    reader->rows.names = NULL;
 }
 
 static bool
 reader_rows_read_page(struct reader *reader, struct err *err)
 {
-    struct reading reading = {.reader = reader};
-    if (!rollup_rows(reader->session.store, reader->rows.upto, ROWS_PAGE, reader_rows_add_row, &reading, err))
+    struct event_rows *rows = &reader->rows;
+    struct rollup_page page;
+    if (!rows->names)
+        rows->names = rollup_names_create();
+    if (!rollup_rows(reader->session.store, rows->names, rows->upto, ROWS_PAGE, reader_rows_add_row, reader,
+                     &page, err))
         return false;
-    reader->rows.is_whole = reading.count < ROWS_PAGE || reading.lowest == INT64_MIN;
-    if (!reader->rows.is_whole)
-        reader->rows.upto = reading.lowest - 1;
+    rows->is_whole = page.count < ROWS_PAGE || page.lowest == INT64_MIN;
+    if (rows->is_whole)
+        reader_rows_forget_names(reader);
+    else
+        rows->upto = page.lowest - 1;
     return true;
 }
 

@@ -726,9 +726,13 @@ any_id_is_counted_and_paged(void **state)
 
     size_t seen = 0;
     struct paged paged;
+    struct rollup_names *names = rollup_names_create();
+    struct rollup_page page = {.lowest = INT64_MAX};
     for (int64_t upto = INT64_MAX, last = INT64_MAX;;) {
         paged.count = 0;
-        assert_works(rollup_rows(bench.world.store, upto, 500, add_paged, &paged, &err));
+        assert_works(rollup_rows(bench.world.store, names, upto, 500, add_paged, &paged, &page, &err));
+        assert_int_equal(page.count, paged.count);
+        assert_true(page.count == 0 || page.lowest == paged.ids[paged.count - 1]);
         for (size_t i = 0; i < paged.count; i++, seen++) {
             assert_true(seen == 0 || paged.ids[i] < last);
             last = paged.ids[i];
@@ -738,6 +742,7 @@ any_id_is_counted_and_paged(void **state)
         upto = last - 1;
     }
     assert_int_equal(seen, 9000);
+    rollup_names_destroy(names);
     end(&bench);
 }
 

@@ -207,7 +207,11 @@ summed_rows(struct expected *expected)
     assert_int_equal(packs.events, expected->count);
     maintainer_destroy(maintainer);
     struct backlog *rows = backlog_create();
-    assert_works(rollup_rows(expected->store, INT64_MAX, EXPECTED_EVENTS, add_rolled_up, rows, &err));
+    struct rollup_names *names = rollup_names_create();
+    struct rollup_page page;
+    assert_works(
+        rollup_rows(expected->store, names, INT64_MAX, EXPECTED_EVENTS, add_rolled_up, rows, &page, &err));
+    rollup_names_destroy(names);
     assert_int_equal(backlog_count(rows), expected->count);
     return rows;
 }

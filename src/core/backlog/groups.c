@@ -685,9 +685,9 @@ struct listing {
 static bool
 is_in_list(const struct listing *listing, const struct backlog_row *row)
 {
-    return listing->is_listed ? listing->is_listed[row->group]
-                              : !listing->value ||
-                                    value_of_row(listing->backlog, row, listing->pivot) == listing->number;
+    return listing->is_listed
+               ? listing->is_listed[row->group]
+               : !listing->value || value_of_row(listing->backlog, row, listing->pivot) == listing->number;
 }
 
 // Ids mostly grow with time, so their order is that of time already. False: it is not.

@@ -1,4 +1,4 @@
-// All counted events one after another (rollup.h): four numbers a row, and what its series says once for all.
+// Counted events one after another (rollup.h): four numbers a row, and what its series says once for all.
 #include "store/rollup/rollup.h"
 
 #include <stdlib.h>
@@ -15,12 +15,16 @@ struct counted_series {
     struct bytes type, source, topic, error_class; // of the arena; absent where empty
 };
 
-struct counted {
+struct rollup_names {
     const struct store *store;
     struct arena arena;
     struct keys numbers; // of the series in the database
     struct counted_series *series;
     size_t capacity;
+};
+
+struct counted {
+    struct rollup_names names;
     struct keys returned; // ids of events that returned
     rollup_event_fn *each;
     void *context;
@@ -45,20 +49,53 @@ static const char events_sql[] =
 static bool
 read_series(void *context, const PGresult *row)
 {
-    struct counted *counted = context;
-    size_t i = keys_index(&counted->numbers, (uint64_t)value_int4(row, 0, 0));
-    counted->series = alloc_grow(counted->series, i, &counted->capacity, sizeof *counted->series);
+    struct rollup_names *names = context;
+    size_t i = keys_index(&names->numbers, (uint64_t)value_int4(row, 0, 0));
+    names->series = alloc_grow(names->series, i, &names->capacity, sizeof *names->series);
     uint64_t key = (uint64_t)value_int8(row, 0, 1);
     struct bytes error_class = value_bytes(row, 0, 5);
-    counted->series[i] = (struct counted_series){
+    names->series[i] = (struct counted_series){
         .group = key,
-        .type = arena_copy(&counted->arena, value_bytes(row, 0, 2)),
-        .source = arena_copy(&counted->arena, value_bytes(row, 0, 3)),
-        .topic = arena_copy(&counted->arena, value_bytes(row, 0, 4)),
-        .error_class = arena_copy(&counted->arena, error_class),
-        .category = store_category(counted->store, key, error_class, value_bytes(row, 0, 6), NULL),
+        .type = arena_copy(&names->arena, value_bytes(row, 0, 2)),
+        .source = arena_copy(&names->arena, value_bytes(row, 0, 3)),
+        .topic = arena_copy(&names->arena, value_bytes(row, 0, 4)),
+        .error_class = arena_copy(&names->arena, error_class),
+        .category = store_category(names->store, key, error_class, value_bytes(row, 0, 6), NULL),
     };
     return true;
+}
+
+static void
+forget_names(struct rollup_names *names)
+{
+    keys_release(&names->numbers);
+    arena_release(&names->arena);
+    free(names->series);
+    *names = (struct rollup_names){0};
+}
+
+// What an event has of its series. False: the series is newer than those that were read.
+static bool
+name_event(const struct rollup_names *names, int32_t number, struct event *event)
+{
+    int64_t at = keys_find(&names->numbers, (uint64_t)number);
+    if (at < 0)
+        return false;
+    const struct counted_series *series = &names->series[at];
+    event->group = series->group;
+    event->category = series->category;
+    event->event_type = series->type;
+    event->source_table = series->source;
+    event->topic = series->topic;
+    event->error_class = series->error_class;
+    return true;
+}
+
+// The ends of the range also stand for what is beyond them.
+static bool
+is_exact(int32_t created)
+{
+    return created > 1 && created < INT32_MAX;
 }
 
 static bool
@@ -75,22 +112,14 @@ read_event(void *context, const struct bytes fields[PG_FIELDS])
     struct counted *counted = context;
     enum { RETRIES_OR_MORE = 255 };
     int64_t id = field_int8(fields[0]);
-    int64_t at = keys_find(&counted->numbers, (uint64_t)field_int4(fields[1]));
     int32_t created = field_int4(fields[2]), retries = field_int4(fields[3]);
     struct event event = {.id = id, .status = EVENT_PENDING, .created_wall = TIME_ABSENT};
-    // The ends of the range also stand for what is beyond them; a series may be newer than those that were
-    // read.
-    if (at < 0 || created <= 1 || created == INT32_MAX || retries >= RETRIES_OR_MORE)
+    bool is_whole = is_exact(created) && retries < RETRIES_OR_MORE &&
+                    name_event(&counted->names, field_int4(fields[1]), &event);
+    if (!is_whole)
         return counted->each(counted->context, &event, false);
-    const struct counted_series *series = &counted->series[at];
     event.created_at = (created + EPOCH_2000) * US_PER_SECOND;
     event.retry_count = retries;
-    event.group = series->group;
-    event.category = series->category;
-    event.event_type = series->type;
-    event.source_table = series->source;
-    event.topic = series->topic;
-    event.error_class = series->error_class;
     event.known.returned = keys_find(&counted->returned, (uint64_t)id) >= 0;
     return counted->each(counted->context, &event, true);
 }
@@ -98,16 +127,81 @@ read_event(void *context, const struct bytes fields[PG_FIELDS])
 bool
 rollup_events(struct store *store, rollup_event_fn *each, void *context, struct err *err)
 {
-    struct counted counted = {.store = store, .each = each, .context = context};
+    struct counted counted = {.names = {.store = store}, .each = each, .context = context};
     if (!pg_begin(store, FOR_SCANNING, err))
         return false;
-    bool ok = pg_stream(store, FOR_SCANNING, series_sql, NULL, read_series, &counted, err) &&
+    bool ok = pg_stream(store, FOR_SCANNING, series_sql, NULL, read_series, &counted.names, err) &&
               pg_stream(store, FOR_SCANNING, returned_sql, NULL, read_returned, &counted, err) &&
               pg_copy_rows(store, events_sql, read_event, &counted, err);
     pg_rollback(store);
-    keys_release(&counted.numbers);
     keys_release(&counted.returned);
-    free(counted.series);
-    arena_release(&counted.arena);
+    forget_names(&counted.names);
+    return ok;
+}
+
+// --- page by page ---
+
+struct rollup_names *
+rollup_names_create(void)
+{
+    return alloc_bytes(sizeof(struct rollup_names));
+}
+
+void
+rollup_names_destroy(struct rollup_names *names)
+{
+    if (!names)
+        return;
+    forget_names(names);
+    free(names);
+}
+
+static bool
+read_names(struct store *store, struct rollup_names *names, struct err *err)
+{
+    forget_names(names);
+    names->store = store;
+    return pg_stream(store, FOR_SCANNING, series_sql, NULL, read_series, names, err);
+}
+
+static bool
+are_named(const struct rollup_names *names, const PGresult *r)
+{
+    struct event ignored;
+    for (int i = 0; i < PQntuples(r); i++)
+        if (!name_event(names, value_int4(r, i, 1), &ignored))
+            return false;
+    return true;
+}
+
+bool
+rollup_rows(struct store *store, struct rollup_names *names, int64_t upto, size_t limit, rollup_row_fn *each,
+            void *context, struct rollup_page *page, struct err *err)
+{
+    static const char sql[] =
+        "SELECT b.dlq_id, b.series, b.created, b.retries::int4 FROM redrive.rollup_event b"
+        " WHERE b.dlq_id <= $1 ORDER BY b.dlq_id DESC LIMIT $2";
+    struct params params = {0};
+    param_int8(&params, upto);
+    param_int8(&params, (int64_t)limit);
+    PGresult *r;
+    if (!pg_ask(store, FOR_SCANNING, sql, &params, &r, err))
+        return false;
+    int count = PQntuples(r);
+    *page = (struct rollup_page){(size_t)count, count ? value_int8(r, count - 1, 0) : upto};
+    bool ok = are_named(names, r) || read_names(store, names, err);
+    for (int i = 0; ok && i < count; i++) {
+        int32_t created = value_int4(r, i, 2);
+        struct event event = {
+            .id = value_int8(r, i, 0),
+            .status = EVENT_PENDING,
+            .created_at = is_exact(created) ? (created + EPOCH_2000) * US_PER_SECOND : TIME_ABSENT,
+            .created_wall = TIME_ABSENT,
+            .retry_count = value_int4(r, i, 3),
+        };
+        if (name_event(names, value_int4(r, i, 1), &event))
+            each(context, &event);
+    }
+    PQclear(r);
     return ok;
 }

@@ -66,9 +66,17 @@ bool rollup_other_ids(struct store *store, const struct rollup_list *list, rollu
 // The counted events one by one, highest id first, from upto (INT64_MAX: the newest) on, at most `limit`: id,
 // event_type, source_table, topic, retry_count, created_at to the second (absent where it is
 // before 2000), group, category, error_class. The bytes are valid during the call.
+// The names are kept between two pages.
+struct rollup_names; // of groups, types, sources and topics
+struct rollup_names *rollup_names_create(void);
+void rollup_names_destroy(struct rollup_names *names); // NULL is fine
+struct rollup_page {
+    size_t count;   // of rows; below the limit there are no more
+    int64_t lowest; // id
+};
 typedef void rollup_row_fn(void *context, const struct event *event);
-bool rollup_rows(struct store *store, int64_t upto, size_t limit, rollup_row_fn *each, void *context,
-                 struct err *err) MUST_CHECK;
+bool rollup_rows(struct store *store, struct rollup_names *names, int64_t upto, size_t limit,
+                 rollup_row_fn *each, void *context, struct rollup_page *page, struct err *err) MUST_CHECK;
 
 // All counted events, highest id first, as of one moment: what rollup_rows gives, and known.returned.
 // is_whole false: the rollup does not know all of that, and only the id is filled in. each returns false to
