@@ -1,5 +1,6 @@
 #include "store/pg.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,15 +330,63 @@ copy_row(void *context, const char *data, size_t len)
     return true;
 }
 
-// Message by message.
-typedef bool copy_fn(void *context, const char *data, size_t len);
+struct copying {
+    bool (*each)(void *context, const char *data, size_t len); // message by message
+    bool (*idle)(void *context); // asked while nothing comes, false: stop; NULL: wait for ever
+    void *context;
+    bool is_stopped;
+};
+
+static void
+copy_stop(struct store *store, struct copying *copying)
+{
+    copying->is_stopped = true;
+    stop_statement(store);
+}
+
+// The server has sent nothing yet. False: the connection is gone.
+static bool
+copy_idle(struct store *store, struct copying *copying)
+{
+    enum { WAIT_MS = 10 };
+    struct pollfd server = {.fd = PQsocket(store->conn), .events = POLLIN};
+    if (poll(&server, 1, copying->is_stopped ? -1 : WAIT_MS) != 0)
+        return PQconsumeInput(store->conn);
+    if (!copying->idle(copying->context))
+        copy_stop(store, copying);
+    return true;
+}
+
+// The first answer to the statement, which comes with the first rows.
+static PGresult *
+copy_begin(struct store *store, const char *sql, struct copying *copying)
+{
+    if (!copying->idle)
+        return PQexec(store->conn, sql);
+    if (!PQsendQuery(store->conn, sql))
+        return NULL;
+    while (PQisBusy(store->conn) && copy_idle(store, copying))
+        continue;
+    return PQgetResult(store->conn);
+}
+
+static int
+copy_next(struct store *store, struct copying *copying, char **data)
+{
+    bool may_wait = copying->idle != NULL;
+    int len;
+    while ((len = PQgetCopyData(store->conn, data, may_wait)) == 0)
+        if (!copy_idle(store, copying))
+            break;
+    return len;
+}
 
 static bool
-copy_out(struct store *store, const char *sql, copy_fn *each, void *context, struct err *err)
+copy_out(struct store *store, const char *sql, struct copying *copying, struct err *err)
 {
     struct strbuf text = {0};
     pg_expand(&text, sql, store->table_quoted, store->table_text, NULL);
-    PGresult *result = PQexec(store->conn, strbuf_text(&text));
+    PGresult *result = copy_begin(store, strbuf_text(&text), copying);
     strbuf_release(&text);
     struct err failure = {0};
     bool ok = PQresultStatus(result) == PGRES_COPY_OUT;
@@ -345,29 +394,36 @@ copy_out(struct store *store, const char *sql, copy_fn *each, void *context, str
         pg_fail(store, PQstatus(store->conn) == CONNECTION_BAD ? NULL : result, sql, &failure);
     PQclear(result);
 
-    bool stopped = false;
     char *data;
     int len;
-    while (ok && (len = PQgetCopyData(store->conn, &data, 0)) > 0) {
-        if (!stopped && !each(context, data, (size_t)len)) {
-            stopped = true;
-            stop_statement(store);
-        }
+    while (ok && (len = copy_next(store, copying, &data)) > 0) {
+        if (!copying->is_stopped && !copying->each(copying->context, data, (size_t)len))
+            copy_stop(store, copying);
         PQfreemem(data);
     }
-    while (ok && (result = PQgetResult(store->conn))) {
-        if (PQresultStatus(result) != PGRES_COMMAND_OK && !stopped)
+    while ((result = PQgetResult(store->conn))) {
+        if (ok && PQresultStatus(result) != PGRES_COMMAND_OK && !copying->is_stopped)
             pg_fail(store, result, sql, &failure);
         PQclear(result);
     }
-    if (stopped)
+    bool is_gone = PQstatus(store->conn) == CONNECTION_BAD;
+    if (copying->is_stopped && !is_gone) {
+        failure = (struct err){0};
         err_set(&failure, ERR_CANCELLED, "stopped before the end");
+    }
     if (!err_is_set(&failure))
         return true;
     pg_explain(store, &failure);
     if (err && err->kind == ERR_NONE)
         *err = failure;
     return false;
+}
+
+static bool
+copy_ids_idle(void *context)
+{
+    struct copy_reader *reader = context;
+    return reader->each(reader->context, reader->ids, 0);
 }
 
 bool
@@ -378,7 +434,8 @@ pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context
     reader.has_header = false;
     reader.each = each;
     reader.context = context;
-    if (!copy_out(store, sql, copy_row, &reader, err))
+    struct copying copying = {.each = copy_row, .idle = copy_ids_idle, .context = &reader};
+    if (!copy_out(store, sql, &copying, err))
         return false;
     if (reader.count && !each(context, reader.ids, reader.count))
         return err_set(err, ERR_CANCELLED, "stopped before the end");
@@ -428,7 +485,8 @@ bool
 pg_copy_rows(struct store *store, const char *sql, pg_fields_fn *each, void *context, struct err *err)
 {
     struct rows_reader reader = {.each = each, .context = context};
-    return copy_out(store, sql, copy_fields, &reader, err);
+    struct copying copying = {.each = copy_fields, .context = &reader};
+    return copy_out(store, sql, &copying, err);
 }
 
 void

@@ -129,7 +129,8 @@ void pg_rollback(struct store *store); // harmless without a transaction
 // Several statements in one text, without parameters, within pg_begin.
 bool pg_script(struct store *store, const char *sql, struct err *err) MUST_CHECK;
 // COPY … TO STDOUT (FORMAT binary) of one int8 column, within pg_begin. each returns false to stop: then
-// ERR_CANCELLED.
+// ERR_CANCELLED. While the server sends nothing, as when it sorts, each is called with a count of 0 some
+// times a second.
 typedef bool pg_ids_fn(void *context, const int64_t *ids, size_t count);
 bool pg_copy_ids(struct store *store, const char *sql, pg_ids_fn *each, void *context,
                  struct err *err) MUST_CHECK;

@@ -6,6 +6,15 @@ stop_at_once(void *context, const int64_t *ids, size_t count)
 {
     (void)ids;
     *(size_t *)context += count;
+    return count == 0; // nothing came yet
+}
+
+static bool
+stop_waiting(void *context, const int64_t *ids, size_t count)
+{
+    (void)context;
+    (void)ids;
+    (void)count;
     return false;
 }
 
@@ -31,6 +40,9 @@ pages_are_read_by_key(void **state)
     count = 0;
     assert_refused(store_pending_ids(world.store, stop_at_once, &count, &err), ERR_CANCELLED, "stopped");
     assert_int_equal(count, 10000);
+    test_sql(world.admin, "BEGIN; LOCK TABLE public.dlq_events IN ACCESS EXCLUSIVE MODE");
+    assert_refused(store_pending_ids(world.store, stop_waiting, NULL, &err), ERR_CANCELLED, "stopped");
+    test_sql(world.admin, "ROLLBACK");
     char by[64];
     assert_works(store_last_closed(world.store, &at, by, &err));
     assert_string_equal(by, "bo");

@@ -59,7 +59,8 @@ missing_tables_are_sentences(void **state)
     assert_refused(store_events(store, &query, &page, &err), ERR_NOT_FOUND,
                    "there is no table public.dlq_events in database redrive_test_");
     assert_refused(store_pending_count(store, &pending, &highest, &err), ERR_NOT_FOUND, "--table");
-    assert_refused(store_pending_ids(store, NULL, NULL, &err), ERR_NOT_FOUND, "--table");
+    size_t ids = 0;
+    assert_refused(store_pending_ids(store, count_ids, &ids, &err), ERR_NOT_FOUND, "--table");
     // The connection is still good.
     int64_t now;
     assert_works(store_now(store, &now, &err));

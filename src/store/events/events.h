@@ -45,7 +45,8 @@ bool store_events(struct store *store, const struct event_query *query, struct e
                   struct err *err) MUST_CHECK;
 
 // Ids and creation times of all pending events, ascending by id, streamed in batches of up to 10,000: for
-// reconciliation. each returns false to stop early (then ERR_CANCELLED).
+// reconciliation. each returns false to stop early (then ERR_CANCELLED); it is also called while nothing
+// comes (store/pg.h).
 typedef bool event_ids_fn(void *context, const int64_t *ids, size_t count);
 bool store_pending_ids(struct store *store, event_ids_fn *each, void *context, struct err *err) MUST_CHECK;
 
