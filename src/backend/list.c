@@ -11,6 +11,8 @@ enum {
     LIST_PAGE = 4000,
     FIRST_PAGE = 200, // so that the first screenful comes at once
     ROW_TEXT = 1024,
+    SCREENFUL = 50,
+    MOST_NEWEST = 20000, // events looked at for them
 };
 
 void
@@ -192,8 +194,8 @@ find_candidates(struct reader *reader, struct list_job *list, struct err *err)
         list->is_provisional = !reader_rollup_readable(reader) && query->order == ORDER_WHEN;
         if (list->is_provisional)
             return true;
-        list->is_by_id = false;
         list->waits = needs_all && !rows ? WAITS_FOR_ROWS : WAITS_FOR_NOTHING;
+        list->is_by_id = list->waits == WAITS_FOR_ROWS;
         if (list->waits)
             return true;
         if (!needs_all)
@@ -232,8 +234,8 @@ list_restart(struct reader *reader, struct list_job *list)
     list->is_provisional = false;
     list->is_first = true;
     list->at = 0;
-    list->before_id = 0;
-    list->has_place = false;
+    list->place = (struct list_place){0};
+    list->shown = 0;
     list->scanned = list->undecided = list->arrived = 0;
     return reader_list_begin(reader, list);
 }
@@ -327,10 +329,10 @@ list_page(struct reader *reader, struct list_job *list)
         query.id_count = list->candidate_count - list->at < limit ? list->candidate_count - list->at : limit;
         query.limit = 0;
     } else {
-        query.before_id = list->query.oldest_first ? 0 : list->before_id;
-        query.after_id = list->query.oldest_first ? list->before_id : 0;
-        query.has_before = list->has_place && !list->query.oldest_first;
-        query.has_after = list->has_place && list->query.oldest_first;
+        query.before_id = list->query.oldest_first ? 0 : list->place.id;
+        query.after_id = list->query.oldest_first ? list->place.id : 0;
+        query.has_before = list->place.is_known && !list->query.oldest_first;
+        query.has_after = list->place.is_known && list->query.oldest_first;
         query.ascending = list->query.oldest_first;
     }
 
@@ -360,17 +362,29 @@ list_page(struct reader *reader, struct list_job *list)
     size_t answered = event_page_answers(&page, &query);
     list->at += answered;
     list->scanned += list->candidates ? (int64_t)answered : (int64_t)page.count;
-    if (page.count) {
-        list->before_id = page.events[page.count - 1].id;
-        list->has_place = true;
-    }
+    if (page.count)
+        list->place = (struct list_place){true, page.events[page.count - 1].id};
     list->is_running =
         list->candidates ? list->at < list->candidate_count : page.count == limit || page.is_cut;
     event_page_release(&page);
+    if (count == 0 && list->waits == WAITS_FOR_ROWS) { // the list before stays until there is something
+        free(ids);
+        return true;
+    }
+    list->shown += count;
     reader_list_send(reader, list, ids, count);
     if (!list->is_running)
         reader_list_end(list);
     return true;
+}
+
+// While the rows of a large backlog are read, the newest ones that match are shown, by id.
+static bool
+wants_newest(const struct reader *reader, const struct list_job *list)
+{
+    return list->query.order == ORDER_WHEN && !list->query.oldest_first && !list->matched &&
+           !list->leaves_undecided && list->shown < SCREENFUL && list->scanned < MOST_NEWEST &&
+           backlog_count(reader->counts.backlog) > 2 * MOST_NEWEST;
 }
 
 // Reads on in the short columns of all events, a page a step, so that the next key is not kept waiting.
@@ -380,21 +394,16 @@ list_wait(struct reader *reader, struct list_job *list)
 {
     if (!reader_rollup_readable(reader))
         return false;
+    if (wants_newest(reader, list))
+        return list_page(reader, list);
     struct err err = {0};
     bool is_over = false;
-    bool ok = reader_rows_step(reader, &is_over, &err);
-    if (ok && !reader_rows_known(reader))
-        return true;
-    ok = ok && find_candidates(reader, list, &err);
-    if (!ok) {
-        uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
-        if (number)
-            reader_list_end(list);
-        return session_failed(&reader->session, number, &err);
-    }
-    if (list->candidates && list->filter && !filter_is_empty(list->filter))
-        reader_search_begin(reader, list);
-    return true;
+    if (reader_rows_step(reader, &is_over, &err))
+        return !reader_rows_known(reader) || list_restart(reader, list);
+    uint64_t number = err.kind == ERR_UNREACHABLE ? 0 : list->number;
+    if (number)
+        reader_list_end(list);
+    return session_failed(&reader->session, number, &err);
 }
 
 bool

@@ -34,11 +34,14 @@ struct list_job {
         WAITS_TO_BEGIN, // until no request waits that may replace it
         WAITS_FOR_ROWS, // to know its candidates
     } waits;
-    bool is_confirmed; // of a collection: what was found was matched in the rows themselves
-    bool is_sorted;    // what was found is in its order, and is being sent
-    size_t at;         // candidates looked at, or of a sorted list sent
-    int64_t before_id; // without candidates: below this, where has_place
-    bool has_place;
+    bool is_confirmed;  // of a collection: what was found was matched in the rows themselves
+    bool is_sorted;     // what was found is in its order, and is being sent
+    size_t at;          // candidates looked at, or of a sorted list sent
+    struct list_place { // without candidates: the last id looked at
+        bool is_known;
+        int64_t id;
+    } place;
+    size_t shown; // of the newest ones, while it waits for rows
     int64_t scanned, undecided;
     int64_t arrived; // new ones that would be in it, since it was made
 };
