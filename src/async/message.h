@@ -65,6 +65,7 @@ enum request_kind {
     REQUEST_RECIPES,     // the saved recipes
     REQUEST_RECIPE_FILE, // recipe.name is a file: REPLY_RECIPES with it alone
     REQUEST_RECIPE_SAVE, // recipe.name, recipe.text (NULL: forget it), reason: answered by REPLY_RECIPES
+    REQUEST_CONNECT,     // connection: is it there, and can it be used instead of this one? REPLY_CONNECTED
     REQUEST_CANCEL,      // cancels the request with number `target`; it ends with ERR_CANCELLED
     REQUEST_RECONNECT,   // now, instead of after the back-off
     REQUEST_REFRESH,     // look at the database now
@@ -152,6 +153,7 @@ struct request {
     struct stop_seen stop;
     enum operation_action action;
     int64_t before;
+    size_t connection; // REQUEST_CONNECT: of those that the screen command has
     bool is_on;
     struct correct_request correct;
     char *reason; // heap, owned by the request
@@ -184,6 +186,7 @@ enum reply_kind {
     REPLY_STATS,
     REPLY_RECIPE,
     REPLY_RECIPES,
+    REPLY_CONNECTED, // the other connection can be used
     REPLY_CHANGED, // number 0: somebody wrote the rows of these pending events (ids; NULL: too many to name)
     REPLY_NEWS,    // number 0: a sentence about something that ended
     REPLY_ERROR,   // of the request with this number: err

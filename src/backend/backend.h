@@ -27,6 +27,10 @@ struct backend_settings {
     bool (*start_worker)(void *context, struct err *err);
     void *worker_context;
     bool worker_publishes; // it would have Kafka settings
+    // Tries another connection (REQUEST_CONNECT), on a thread of its own; what it found stays with
+    // `connections` until backend_stop has returned. NULL: there is no other.
+    bool (*try_connection)(void *connections, size_t connection, struct err *err);
+    void *connections;
 };
 
 struct backend;

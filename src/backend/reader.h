@@ -177,10 +177,11 @@ struct reader {
     struct event_rows rows;
     struct kept_texts texts;
     struct changed_events changes;
-    struct stats_job *stats;    // the analyses that are counted, or were last; NULL: none
-    struct recipe_lane *recipe; // for dry runs; NULL: none was asked for yet
-    struct list_job list;       // of the view
-    struct list_job collect;    // ids for a selection or an action
+    struct stats_job *stats;     // the analyses that are counted, or were last; NULL: none
+    struct connect_job *connect; // another connection that is tried, or was last; NULL: none
+    struct recipe_lane *recipe;  // for dry runs; NULL: none was asked for yet
+    struct list_job list;        // of the view
+    struct list_job collect;     // ids for a selection or an action
     struct operations_view operations;
     struct {
         bool has_sent;
@@ -303,6 +304,11 @@ void reader_recipe_file(struct reader *reader, const struct request *request);
 void reader_recipe_list(struct reader *reader, const struct request *request);
 void reader_recipe_cancel(struct reader *reader, uint64_t number);
 void reader_recipe_release(struct reader *reader);
+
+// connect.c
+void reader_connect_request(struct reader *reader, const struct request *request);
+void reader_connect_cancel(struct reader *reader, uint64_t number);
+void reader_connect_release(struct reader *reader); // waits for an attempt that runs
 
 // facets.c
 void reader_facets_request(struct reader *reader, const struct request *request);

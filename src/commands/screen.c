@@ -11,6 +11,7 @@
 #include "commands/cli/output.h"
 #include "commands/correcting.h"
 #include "commands/publishing.h"
+#include "commands/screen_connections.h"
 #include "backend/backend.h"
 #include "ui/app/app.h"
 #include "ui/app/script.h"
@@ -19,10 +20,15 @@
 
 enum { REQUESTS = 4096, REPLIES = 256, WORKER_ARGUMENTS = 64 };
 
-// The state that the UI's and the backend's callbacks share.
-struct screen_backend {
+// The screen on one of its connections.
+struct screen {
+    struct screen_connections connections;
+    struct app_connection *shown; // the same for the app
     struct mailbox *requests, *replies;
     struct backend *backend;
+    struct app_config config;
+    struct app *app;
+    struct term *term; // NULL: a script plays
 };
 
 // The arguments with which a worker reaches the same database and brokers: what was given as an option. The
@@ -94,7 +100,7 @@ has_brokers(struct call *call)
 }
 
 static struct app_config
-configure(const struct call *call, const struct screen_backend *pair, const char *read_only_why)
+configure(const struct screen *screen, const struct call *call, const struct screen_connection *connection)
 {
     const struct settings *settings = &call->settings;
     const char *test_fd = getenv("REDRIVE_TEST_FD");
@@ -102,21 +108,22 @@ configure(const struct call *call, const struct screen_backend *pair, const char
     if (test_fd && !text_parse_int(bytes_of(test_fd), &idle_fd, NULL))
         idle_fd = -1;
     return (struct app_config){
-        .requests = pair->requests,
-        .replies = pair->replies,
+        .requests = screen->requests,
+        .replies = screen->replies,
         .views = views,
         .view_count = view_count,
         .breadcrumb = "redrive",
         .label = settings->decision.label,
-        .is_read_only = settings->connection.read_only || read_only_why,
-        .read_only_why = read_only_why,
+        .label_color = settings->decision.label_color,
+        .is_read_only = settings->connection.read_only || connection->read_only_why,
+        .read_only_why = connection->read_only_why,
         .decision.is_protected = strcmp(settings->decision.protect, "count") == 0,
         .decision.confirm_above = settings->decision.confirm_above,
         .decision.approve_above = settings->decision.approve_above,
         .decision.max_replays = settings->decision.max_replays,
         .decision.send_after = settings->decision.send_after,
         .decision.reason_required = settings->decision.reason_required,
-        .is_ascii = settings->screen.ascii,
+        .is_ascii = screen->term ? term_is_ascii(screen->term) : settings->screen.ascii,
         .takes_mouse = settings->screen.mouse,
         .theme = settings->screen.theme,
         .keymap = settings->screen.keymap,
@@ -126,47 +133,113 @@ configure(const struct call *call, const struct screen_backend *pair, const char
                    .keeps_drafts = settings->screen.drafts,
                    .hands_over = settings->screen.external_editor,
                    .runtime_dir = getenv("XDG_RUNTIME_DIR")},
-        .start_filter = call->options.choice.filter,
+        .start_filter = connection->filter ? connection->filter : call->options.choice.filter,
+        .start_place = connection->place,
+        .connections = {.list = screen->shown,
+                        .count = screen->connections.count,
+                        .current = screen->connections.current},
         .idle_fd = (int)idle_fd,
     };
 }
 
-// Why this user can only look: without the right to decide. NULL: the user has it, or access fails otherwise.
-static const char *
-only_looks(struct call *call, const struct store *store)
+static void
+show_connections(struct screen *screen)
 {
-    const struct store_info *info = store_info(store);
-    if (call->settings.connection.read_only || info->schema_version == 0 || info->may_decide)
-        return NULL;
-    return arena_printf(&call->settings.arena, "%s has read-only access: GRANT redrive_operator TO %s;",
-                        info->user, store_quote_name(info->user, &call->settings.arena));
+    const struct screen_connections *all = &screen->connections;
+    screen->shown = arena_array(&screen->connections.arena, all->count, sizeof *screen->shown);
+    for (size_t i = 0; i < all->count; i++)
+        screen->shown[i] =
+            (struct app_connection){.profile = all->list[i].profile, .words = all->list[i].words};
+}
+
+// Starts backend and app on the connection in use, which was tried.
+static bool
+screen_begin(struct screen *screen, struct err *err)
+{
+    size_t current = screen->connections.current;
+    struct call *call = screen_connection_call(&screen->connections, current);
+    const struct screen_connection *connection = &screen->connections.list[current];
+    struct backend_settings backend = {
+        .store = publishing_store(call),
+        .plan = publishing_plan(call),
+        .correct = correcting_limits(call),
+        .refresh_us = call->settings.screen.refresh,
+        .filter_cache = call->settings.screen.filter_cache,
+        .start_worker = call->settings.publish.start_worker ? start_worker : NULL,
+        .worker_context = call,
+        .worker_publishes = has_brokers(call),
+        .try_connection = screen_connections_try,
+        .connections = &screen->connections,
+    };
+    backend.store.is_read_only = backend.store.is_read_only || connection->read_only_why;
+    screen->requests = mailbox_create(REQUESTS);
+    screen->replies = mailbox_create(REPLIES);
+    screen->backend = backend_start(&backend, screen->requests, screen->replies);
+    screen->config = configure(screen, call, connection);
+    screen->app = app_create(&screen->config, err);
+    return screen->app != NULL;
+}
+
+static void
+screen_end(struct screen *screen)
+{
+    app_destroy(screen->app);
+    screen->app = NULL;
+    backend_stop(screen->backend);
+    screen->backend = NULL;
+    mailbox_destroy(screen->requests, request_drop);
+    mailbox_destroy(screen->replies, reply_drop);
+    screen->requests = screen->replies = NULL;
+}
+
+// From the connection that was left to the one that the person asked for. Place and filter of the old one are
+// kept.
+static struct app *
+screen_follow(void *context, struct err *err)
+{
+    struct screen *screen = context;
+    size_t next;
+    (void)!app_is_leaving_for(screen->app, &next);
+    struct screen_connection *left = &screen->connections.list[screen->connections.current];
+    left->place = app_place(screen->app);
+    free(left->filter);
+    left->filter = alloc_text(app_filter(screen->app));
+    screen_end(screen);
+    screen->connections.current = next;
+    return screen_begin(screen, err) ? screen->app : NULL;
 }
 
 static int
-run_on_terminal(struct app_config *config, const struct screen_settings *screen, struct err *err)
+run_on_terminal(struct screen *screen, const struct screen_settings *settings, struct err *err)
 {
-    const struct term_options options = {.color = screen->color,
-                                         .is_ascii = screen->ascii,
-                                         .takes_mouse = screen->mouse,
-                                         .esc_delay = screen->esc_delay};
-    struct term *term = term_open(&options, err);
-    if (!term)
+    const struct term_options options = {.color = settings->color,
+                                         .is_ascii = settings->ascii,
+                                         .takes_mouse = settings->mouse,
+                                         .esc_delay = settings->esc_delay};
+    screen->term = term_open(&options, err);
+    if (!screen->term)
         return STATUS_USAGE;
-    config->is_ascii = term_is_ascii(term);
-    config->start_note = term_note(term);
-    struct app *app = app_create(config, err);
-    int status = app ? app_run(app, term) : STATUS_USAGE;
-    term_close(term);
-    app_destroy(app);
-    return status;
+    int status = STATUS_USAGE;
+    size_t next;
+    bool ok = screen_begin(screen, err);
+    if (ok && term_note(screen->term))
+        app_say(screen->app, SAY_WARN, "%s", term_note(screen->term));
+    while (ok) {
+        status = app_run(screen->app, screen->term);
+        if (!app_is_leaving_for(screen->app, &next))
+            break;
+        ok = screen_follow(screen, err) != NULL;
+    }
+    term_close(screen->term);
+    return ok ? status : STATUS_USAGE;
 }
 
 static int
-run_script(const struct app_config *config, const struct screen_options *options, struct err *err)
+run_script(struct screen *screen, const struct screen_options *options, struct err *err)
 {
-    struct app *app = app_create(config, err);
-    bool ok = app && script_run(app, options->script, options->script_out, err);
-    app_destroy(app);
+    const struct script_follow follow = {.follow = screen_follow, .context = screen};
+    bool ok = screen_begin(screen, err) &&
+              script_run(screen->app, &follow, options->script, options->script_out, err);
     return ok ? STATUS_DONE : STATUS_PART;
 }
 
@@ -218,37 +291,19 @@ command_screen(struct call *call, struct err *err)
         return STATUS_USAGE;
     }
 
-    // Once before the screen: a wrong name or a missing right is a sentence on the command line, and a
-    // password is asked there.
-    struct store *store = NULL;
-    if (!command_store(call, STORE_READ, &store, err))
-        return command_status(err);
-    const char *read_only_why = only_looks(call, store);
-    store_close(store);
-    if (!settings_make_state_home(&call->settings, err))
-        return command_status(err);
-
-    if (!choosing_expand(call, &call->options.choice.filter, err))
-        return command_status(err);
-    alloc_return_large();
-    struct screen_backend pair = {.requests = mailbox_create(REQUESTS), .replies = mailbox_create(REPLIES)};
-    struct backend_settings backend = {
-        .store = publishing_store(call),
-        .plan = publishing_plan(call),
-        .correct = correcting_limits(call),
-        .refresh_us = call->settings.screen.refresh,
-        .filter_cache = call->settings.screen.filter_cache,
-        .start_worker = call->settings.publish.start_worker ? start_worker : NULL,
-        .worker_context = call,
-        .worker_publishes = has_brokers(call),
-    };
-    backend.store.is_read_only = backend.store.is_read_only || read_only_why;
-    pair.backend = backend_start(&backend, pair.requests, pair.replies);
-    struct app_config config = configure(call, &pair, read_only_why);
-    int status = needs_terminal ? run_on_terminal(&config, &call->settings.screen, err)
-                                : run_script(&config, &call->options.screen, err);
-    backend_stop(pair.backend);
-    mailbox_destroy(pair.requests, request_drop);
-    mailbox_destroy(pair.replies, reply_drop);
+    struct screen screen = {0};
+    bool ok = screen_connections_read(&screen.connections, call, err) &&
+              screen_connections_try(&screen.connections, 0, err) &&
+              settings_make_state_home(&call->settings, err) &&
+              choosing_expand(call, &call->options.choice.filter, err);
+    int status = command_status(err);
+    if (ok) {
+        alloc_return_large();
+        show_connections(&screen);
+        status = needs_terminal ? run_on_terminal(&screen, &call->settings.screen, err)
+                                : run_script(&screen, &call->options.screen, err);
+        screen_end(&screen);
+    }
+    screen_connections_release(&screen.connections);
     return status;
 }

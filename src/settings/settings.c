@@ -45,10 +45,36 @@ read_files(struct settings *settings, struct settings_files *files, struct err *
     return ok;
 }
 
+// A section has the line of its end, so the first of its values says where it is.
+static void
+list_profiles(struct settings *settings, const struct settings_files *files)
+{
+    settings->profiles = arena_array(&settings->arena, files->found_count + 1, sizeof *settings->profiles);
+    const struct settings_found **first = alloc_array(files->found_count + 1, sizeof *first);
+    for (size_t i = 0; i < files->found_count; i++) {
+        const struct settings_found *found = &files->found[i];
+        size_t known = 0;
+        while (found->profile && known < settings->profile_count &&
+               strcmp(first[known]->profile, found->profile) != 0)
+            known++;
+        bool is_new = found->profile && known == settings->profile_count;
+        if (is_new ||
+            (found->profile && found->file == first[known]->file && found->line < first[known]->line))
+            first[known] = found;
+        settings->profile_count += is_new;
+    }
+    for (size_t i = 0; i < settings->profile_count; i++)
+        settings->profiles[i] = (struct settings_profile){
+            .name = settings_keep(settings, first[i]->profile),
+            .where = arena_printf(&settings->arena, "%s:%d", first[i]->file, first[i]->line)};
+    free(first);
+}
+
 static bool
 choose_profile(struct settings *settings, const struct settings_files *files,
                const struct settings_request *request, struct err *err)
 {
+    list_profiles(settings, files);
     const char *where = "-P", *chosen = request->profile;
     if (chosen == NULL) {
         where = "REDRIVE_PROFILE";
@@ -60,14 +86,13 @@ choose_profile(struct settings *settings, const struct settings_files *files,
     }
     if (chosen == NULL || chosen[0] == '\0')
         return true;
-    const char **known = alloc_array(files->found_count + 1, sizeof *known);
-    size_t count = 0;
-    for (size_t i = 0; i < files->found_count; i++)
-        if (files->found[i].profile != NULL)
-            known[count++] = files->found[i].profile;
+    const char **known = alloc_array(settings->profile_count + 1, sizeof *known);
+    size_t count = settings->profile_count;
     bool is_known = false;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        known[i] = settings->profiles[i].name;
         is_known = is_known || strcmp(known[i], chosen) == 0;
+    }
     const char *nearest = is_known ? NULL : text_suggest(chosen, known, count);
     free(known);
     if (nearest != NULL)
@@ -144,6 +169,8 @@ apply_found(struct settings *settings, const struct settings_files *files, bool 
             !is_profile || (settings->profile != NULL && strcmp(found->profile, settings->profile) == 0);
         struct settings scratch = {0}; // other profiles are checked as well, and forgotten
         struct settings *into = is_chosen ? settings : &scratch;
+        if (is_profile && is_chosen && found->id >= 0)
+            settings->in_profile[found->id] = true;
         bool ok = found->id < 0 ? set_property(into, found->name, found->value, place, where, err)
                                 : assign(into, (enum setting_id)found->id, found->value, place, where, err);
         arena_release(&scratch.arena);
@@ -337,6 +364,47 @@ find_rules(struct settings *settings)
 }
 
 bool
+setting_connects(enum setting_id id)
+{
+    static const bool connects[SETTING_ID_COUNT] = {
+        [SETTING_ID_database] = true,     [SETTING_ID_service] = true, [SETTING_ID_host] = true,
+        [SETTING_ID_port] = true,         [SETTING_ID_user] = true,    [SETTING_ID_brokers] = true,
+        [SETTING_ID_read_service] = true, [SETTING_ID_table] = true,   [SETTING_ID_zone] = true,
+    };
+    return connects[id];
+}
+
+// What an operator tells two environments apart by, and what keeps the hands off one.
+static bool
+tells_apart(enum setting_id id)
+{
+    return setting_connects(id) || id == SETTING_ID_label || id == SETTING_ID_protect ||
+           id == SETTING_ID_read_only;
+}
+
+bool
+settings_check_profile(const struct settings *settings, struct err *err)
+{
+    for (int i = 0; i < SETTING_ID_COUNT; i++)
+        if (settings->in_profile[i] && tells_apart((enum setting_id)i) &&
+            settings->origins[i].place == PLACE_ENVIRONMENT)
+            return err_set(err, ERR_USAGE, "%s wins over its %s: unset it, start again",
+                           settings->origins[i].where, setting_name((enum setting_id)i));
+    return true;
+}
+
+// The environment has the profile's name where nobody gave it another one.
+static void
+name_environment(struct settings *settings)
+{
+    if (settings->decision.label || !settings->profile)
+        return;
+    settings->decision.label = settings->profile;
+    settings->origins[SETTING_ID_label] =
+        (struct settings_origin){.place = PLACE_PROFILE, .where = "name of the profile"};
+}
+
+bool
 settings_load(struct settings *settings, const struct settings_request *request, struct err *err)
 {
     *settings = (struct settings){0};
@@ -352,6 +420,7 @@ settings_load(struct settings *settings, const struct settings_request *request,
     if (!ok)
         return false;
     find_rules(settings);
+    name_environment(settings);
     derive_conninfo(settings, NULL);
     return true;
 }

@@ -109,6 +109,12 @@ struct screen_settings {
 };
 #undef SETTING_MEMBER
 
+// A profile that the files have, whether it is chosen or not.
+struct settings_profile {
+    const char *name;
+    const char *where; // the line of its first value: "/etc/redrive/config:12"
+};
+
 struct settings {
     struct connection_settings connection;
     struct kafka_settings kafka;
@@ -118,7 +124,10 @@ struct settings {
     struct process_settings process;
     struct screen_settings screen;
 
-    const char *profile; // NULL: none chosen
+    const char *profile;               // NULL: none chosen
+    struct settings_profile *profiles; // each once, in the order of the files
+    size_t profile_count;
+    bool in_profile[SETTING_ID_COUNT]; // the chosen profile says it, whatever wins
     struct settings_origin origins[SETTING_ID_COUNT];
     const char *files[8]; // that were read, in order
     size_t file_count;
@@ -154,6 +163,13 @@ void settings_release(struct settings *settings);
 // Reads the secrets that are kept in files, variables or by programs. Call it once, before connecting to
 // Kafka. ERR_USAGE names the setting and where it was set.
 bool settings_read_secrets(struct settings *settings, struct err *err) MUST_CHECK;
+
+// Is it of the connection itself, and not of what is done with it? Options of these belong to the connection
+// that the program was started with, and not to a profile that is chosen later.
+bool setting_connects(enum setting_id id);
+// ERR_USAGE where a variable of the environment wins over what the chosen profile says of its connection, its
+// label or its protection: then its name would stand over another database.
+bool settings_check_profile(const struct settings *settings, struct err *err) MUST_CHECK;
 
 // Puts a password that was typed into conninfo and read_conninfo.
 void settings_set_password(struct settings *settings, const char *password);

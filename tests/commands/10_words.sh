@@ -120,6 +120,10 @@ REDRIVE_LABEL=STAGE run config --json -P prod
 ok "the environment wins over the profile" json '[r for r in rows if r["setting"] == "label"][0] == {"setting":"label","value":"STAGE","from":"REDRIVE_LABEL"}'
 REDRIVE_TABLE=a.b run config --json --table c.d
 ok "an option wins over the environment" json '[r for r in rows if r["setting"] == "table"][0] == {"setting":"table","value":"c.d","from":"--table"}'
+REDRIVE_LABEL=STAGE run profiles
+ok "profiles are listed" all exits 0 ';' says prod ';' says count ';' says config:6
+run profiles --json -P prod
+ok "the chosen profile is told" all exits 0 ';' json 'rows[0]["profile"] == "prod" and rows[0]["is_chosen"] and rows[0]["label"] == "PROD"'
 run config -P prd
 ok "an unknown profile suggests" all exits 2 ';' one_sentence ';' warns "did you mean prod"
 run config --check

@@ -254,9 +254,10 @@ sample_app_run(void *context)
                                 .where = "db1/orders",
                                 .is_ascii = term_is_ascii(term),
                                 .theme = options->theme,
-                                .start_note = term_note(term),
                                 .idle_fd = (int)fd};
     struct app *app = app_create(&config, &err);
+    if (app && term_note(term))
+        app_say(app, SAY_WARN, "%s", term_note(term));
     int status = app ? app_run(app, term) : 2;
     term_close(term);
     app_destroy(app);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include "base/clock.h"
 #include "tests/lib/testdb.h"
@@ -409,6 +410,39 @@ a_lost_connection_is_told_and_mended(void **state)
     finish(vt);
 }
 
+// The same terminal, another connection: the header says which, and leaving gives the terminal back.
+static void
+profiles_change_in_one_terminal(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/redrive-profiles-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *file = fdopen(fd, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "profile one { database = \"%s\" label = FIRST theme = default }\n"
+            "profile two { database = \"%s\" label = SECOND theme = dark }\n",
+            db.conninfo, db.conninfo);
+    assert_int_equal(fclose(file), 0);
+    char config[64];
+    snprintf(config, sizeof config, "REDRIVE_CONFIG=%s", path);
+    const char *argv[] = {program, "-P", "one", NULL};
+    const char *env[] = {"REDRIVE_NOW=2026-11-21T10:00:00Z", "REDRIVE_START_WORKER=off", config, NULL};
+    struct vt *vt = vt_start(&(struct vt_setup){.rows = 24, .cols = 80, .argv = argv, .env = env});
+    assert_screen(vt, vt_wait_text(vt, "in 2 groups"));
+    assert_screen(vt, strstr(vt_screen(vt), "FIRST"));
+    vt_keys(vt, ":profile two\r");
+    assert_screen(vt, vt_wait_text(vt, "SECOND"));
+    assert_screen(vt, vt_wait_text(vt, "in 2 groups"));
+    assert_screen(vt, !strstr(vt_screen(vt), "FIRST"));
+    vt_keys(vt, ":profile one\r");
+    assert_screen(vt, vt_wait_text(vt, "FIRST"));
+    assert_screen(vt, vt_wait_text(vt, "in 2 groups"));
+    finish(vt);
+    unlink(path);
+}
+
 static void
 suspending_hands_the_terminal_over(void **state)
 {
@@ -491,6 +525,7 @@ main(void)
         cmocka_unit_test(the_screen_works_behind_a_pooler),
         cmocka_unit_test(an_open_dialog_survives_resizing),
         cmocka_unit_test(a_lost_connection_is_told_and_mended),
+        cmocka_unit_test(profiles_change_in_one_terminal),
         cmocka_unit_test(suspending_hands_the_terminal_over),
         cmocka_unit_test(a_gone_terminal_ends_it),
         cmocka_unit_test(plain_terminals_are_served),

@@ -365,6 +365,93 @@ bad_files_keep_nobody_from_working(void **state)
     newest = NULL;
 }
 
+static const struct app_connection two_connections[] = {{"prod", "prod  PROD"}, {"staging", "staging"}};
+
+static uint64_t
+take_connect(struct world *world)
+{
+    struct request *request = take_request(world);
+    assert_non_null(request);
+    assert_int_equal(request->kind, REQUEST_CONNECT);
+    assert_int_equal(request->connection, 1);
+    uint64_t number = request->number;
+    request_destroy(request);
+    return number;
+}
+
+static void
+connect_to_the_other(struct world *world)
+{
+    world->config.connections = (struct app_connections){.list = two_connections, .count = 2};
+    for (struct request *request; (request = take_request(world));)
+        request_destroy(request);
+    app_connect(world->app, 1);
+}
+
+// Nothing ends before the other connection is reached; one that is not leaves everything as it is.
+static void
+another_connection_is_reached_first(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    size_t next;
+    connect_to_the_other(world);
+    assert_true(shows(app, "connecting to staging"));
+    uint64_t number = take_connect(world);
+    struct reply *reply = reply_create(REPLY_ERROR, number);
+    (void)!err_set(&reply->err, ERR_UNREACHABLE, "no such host");
+    reply->is_last = true;
+    tell(world, reply);
+    assert_true(shows(app, "staging: no such host"));
+    assert_false(app_is_over(app));
+    assert_false(app_is_leaving_for(app, &next));
+
+    connect_to_the_other(world);
+    answer(world, REPLY_CONNECTED, take_connect(world), true, 0);
+    assert_true(app_is_over(app));
+    assert_true(app_is_leaving_for(app, &next));
+    assert_int_equal(next, 1);
+}
+
+static void
+what_ends_by_another_connection_is_asked(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    size_t next;
+    selection_add(app_selection(app), (const int64_t[]){7, 9}, 2);
+    connect_to_the_other(world);
+    assert_null(take_request(world));
+    assert_true(shows(app, "2 selected events will be unselected."));
+    press(app, "<Esc>");
+    selection_remove(app_selection(app), (const int64_t[]){7, 9}, 2);
+
+    (void)app_send(app, request_create(REQUEST_CONFIRM)); // the answer tells the operation's number
+    connect_to_the_other(world);
+    assert_true(shows(app, "a change is being written"));
+    assert_null(take_request(world));
+    assert_false(app_is_leaving_for(app, &next));
+}
+
+// Somebody began to write while the other server took its time.
+static void
+a_late_connection_takes_nothing_away(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    size_t next;
+    connect_to_the_other(world);
+    uint64_t number = take_connect(world);
+    newest->unsaved = "unsaved changes";
+    answer(world, REPLY_CONNECTED, number, true, 0);
+    assert_true(shows(app, "staging can be reached; finish what is open here"));
+    assert_false(app_is_leaving_for(app, &next));
+    connect_to_the_other(world);
+    assert_true(shows(app, "unsaved changes"));
+    assert_null(take_request(world));
+    newest->unsaved = NULL;
+}
+
 // While a key is held down a view may leave out what only follows the cursor; the picture is made whole as
 // soon as the keys rest, and until then the program is not idle.
 static void
@@ -533,6 +620,9 @@ main(void)
         WORLD(a_menu_is_chosen_from),
         WORLD(copies_are_harmless),
         WORLD(bad_files_keep_nobody_from_working),
+        WORLD(another_connection_is_reached_first),
+        WORLD(what_ends_by_another_connection_is_asked),
+        WORLD(a_late_connection_takes_nothing_away),
         WORLD(a_held_key_is_known),
         WORLD(an_opened_view_does_not_flash),
         WORLD(a_view_works_when_it_is_due),

@@ -27,7 +27,7 @@ the_header_keeps_what_matters(void **state)
         struct header header = {.crumbs = crumbs,
                                 .crumb_count = 3,
                                 .label = "PROD",
-                                .is_production = true,
+                                .label_role = ROLE_ENV_PROD,
                                 .where = "db1/orders",
                                 .state = "live",
                                 .state_role = ROLE_LIVE};
@@ -38,6 +38,17 @@ the_header_keeps_what_matters(void **state)
         if (!strstr(drawn_row(0), i == 0 ? "redrive ▸ orders ▸" : i == 1 ? " orders ▸" : " SocketTimeou"))
             fail_msg("%d: %s", rows[i].cols, drawn_row(0));
     }
+}
+
+static void
+an_environment_has_its_colour(void **state)
+{
+    (void)state;
+    assert_int_equal(environment_role("staging", "auto"), ROLE_ENV);
+    assert_int_equal(environment_role("eu-Production", "auto"), ROLE_ENV_PROD);
+    assert_int_equal(environment_role("eu-Production", NULL), ROLE_ENV_PROD);
+    assert_int_equal(environment_role("eu-Production", "blue"), ROLE_ENV_BLUE);
+    assert_int_equal(environment_role(NULL, "green"), ROLE_ENV_GREEN);
 }
 
 static void
@@ -102,9 +113,8 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        DRAWS(the_header_keeps_what_matters),
-        DRAWS(the_footer_keeps_help),
-        DRAWS(charts_never_lie_at_their_ends),
+        DRAWS(the_header_keeps_what_matters), DRAWS(an_environment_has_its_colour),
+        DRAWS(the_footer_keeps_help),         DRAWS(charts_never_lie_at_their_ends),
         DRAWS(a_bar_adds_up_to_its_width),
     };
     return cmocka_run_group_tests_name("bars", tests, NULL, NULL);

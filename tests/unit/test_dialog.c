@@ -32,7 +32,7 @@ make_dialog(int64_t typed_count)
         .field_count = 2,
         .command = "redrive reprocess --group 8f3a",
     };
-    struct dialog *dialog = dialog_create(&request, "PROD");
+    struct dialog *dialog = dialog_create(&request, "PROD", ROLE_ENV_PROD);
     dialog_line(dialog, ROLE_DIALOG, "%d events of %s", 2114, "SocketTimeoutException");
     return dialog;
 }
@@ -187,7 +187,7 @@ letters_are_text(void **state)
     dialog_destroy(dialog);
 
     struct dialog_request bare = {.title = "Stop", .confirm = "Stop"};
-    dialog = dialog_create(&bare, NULL);
+    dialog = dialog_create(&bare, NULL, ROLE_ENV);
     assert_drawn(dialog, "[ Cancel ]");
     static const char letters[] = "yYnqs 1";
     for (const char *c = letters; *c; c++) {
@@ -280,7 +280,7 @@ a_word_is_typed_to_confirm(void **state)
                                      .typed_word = "data",
                                      .fields = {{.label = "reason"}},
                                      .field_count = 1};
-    struct dialog *dialog = dialog_create(&request, NULL);
+    struct dialog *dialog = dialog_create(&request, NULL, ROLE_ENV);
     assert_drawn(dialog, "type data to confirm: ");
     (void)press(dialog, DO_ACCEPT);
     type(dialog, "dat");

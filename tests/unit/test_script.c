@@ -21,7 +21,7 @@ play(struct world *world, const char *text, struct err *err)
     close(fd);
     char folder[] = "/tmp/redrive-out-XXXXXX";
     assert_non_null(mkdtemp(folder));
-    bool ok = script_run(world->app, path, folder, err);
+    bool ok = script_run(world->app, NULL, path, folder, err);
     static const char *const names[] = {"one.txt", "one.svg", "one.roles", "FAILED.txt"};
     for (size_t i = 0; i < 4; i++) {
         char file[200];
@@ -80,7 +80,7 @@ scripts_fail_with_their_line(void **state)
         close(fd);
         char folder[] = "/tmp/redrive-out-XXXXXX";
         assert_non_null(mkdtemp(folder));
-        assert_false(script_run(world->app, path, folder, &err));
+        assert_false(script_run(world->app, NULL, path, folder, &err));
         if (!strstr(err.text, scripts[i][1]))
             fail_msg("%s", err.text);
         char failed[200];

@@ -169,6 +169,47 @@ test_profiles(void **state)
     assert_refused(world, "profile prod {}\nprofile other {\n chunk = 0 }\n", "config:3: chunk");
 }
 
+// A list of them for menus; what one says may be overridden, and who puts its name over a connection can
+// know.
+static void
+test_profiles_are_listed(void **state)
+{
+    struct world *world = *state;
+    write_file(world->config,
+               "label = X\nprofile prod {\n table = a.b\n}\nprofile staging { label_color = green }\n");
+    write_file(world->other, "profile prod { label = P }\nprofile bare {}\n");
+    setenv("REDRIVE_CONFIG", world->other, 1);
+    assert_true(load(world, &(struct settings_request){.profile = "staging"}));
+    const struct settings *settings = &world->settings;
+    assert_int_equal(settings->profile_count, 3);
+    assert_string_equal(settings->profiles[0].name, "prod");
+    assert_non_null(strstr(settings->profiles[0].where, "config:3"));
+    assert_string_equal(settings->profiles[1].name, "staging");
+    assert_string_equal(settings->profiles[2].name, "bare");
+    assert_string_equal(settings->decision.label, "X");
+    assert_string_equal(settings->decision.label_color, "green");
+    assert_true(settings_check_profile(settings, &world->err));
+
+    setenv("REDRIVE_TABLE", "c.d", 1);
+    assert_true(load(world, &(struct settings_request){.profile = "staging"}));
+    assert_true(settings_check_profile(settings, &world->err)); // it says nothing of the table
+    assert_true(load(world, &(struct settings_request){.profile = "prod"}));
+    assert_false(settings_check_profile(settings, &world->err));
+    assert_string_equal(world->err.text, "REDRIVE_TABLE wins over its table: unset it, start again");
+    unsetenv("REDRIVE_TABLE");
+}
+
+static void
+test_a_profile_names_its_environment(void **state)
+{
+    struct world *world = *state;
+    write_file(world->config, "profile staging {}\n");
+    assert_true(load(world, NULL));
+    assert_null(world->settings.decision.label);
+    assert_true(load(world, &(struct settings_request){.profile = "staging"}));
+    assert_string_equal(world->settings.decision.label, "staging");
+}
+
 static void
 test_lines_are_right(void **state)
 {
@@ -513,6 +554,8 @@ main(void)
         cmocka_unit_test_setup_teardown(test_built_in, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_places_win_in_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_profiles, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_profiles_are_listed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_profile_names_its_environment, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_lines_are_right, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_mistakes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_checks, set_up, tear_down),

@@ -62,8 +62,8 @@ app_create(const struct app_config *config, struct err *err)
         app_destroy(app);
         return NULL;
     }
-    if (config->start_note)
-        app_say(app, SAY_WARN, "%s", config->start_note);
+    if (config->start_place)
+        app_open_place(app, config->start_place);
     for (int place = 1; place <= PLACES && app->stacks.place == 0; place++)
         app_open_place(app, place);
     if (app->stacks.place == 0) {
@@ -72,6 +72,8 @@ app_create(const struct app_config *config, struct err *err)
         return NULL;
     }
     app->stacks.last_place = app->stacks.place;
+    if (config->start_place && config->start_filter)
+        app_carry_filter(app, config->start_filter);
     return app;
 }
 
@@ -381,7 +383,7 @@ app_dialog(struct app *app, const struct dialog_request *request)
     if (app->windows.dialog)
         app_dialog_end(app, DIALOG_CANCELLED); // who opened it forgets it
     app_close_menu(app);
-    app->windows.dialog = dialog_create(request, app->config->label);
+    app->windows.dialog = dialog_create(request, app->config->label, app_environment_role(app));
     app->windows.dialog_owner = app->stacks.caller ? app->stacks.caller : app_top(app);
     app->wishes |= WISH_FLUSH;
     app_redraw(app);

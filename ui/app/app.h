@@ -32,6 +32,17 @@
 
 struct app;
 
+// The connections that can be changed to without leaving the program (:profile).
+struct app_connection {
+    const char *profile; // NULL: as the program was started
+    const char *words;   // what it is, for the menu: "PROD  service=orders"
+};
+struct app_connections {
+    const struct app_connection *list;
+    size_t count;
+    size_t current;
+};
+
 // What the screen command says; borrowed for the life of the app.
 struct app_config {
     struct mailbox *requests; // to the backend; NULL: nobody answers (tests of the framework)
@@ -41,6 +52,7 @@ struct app_config {
 
     const char *breadcrumb;    // first step: "redrive"
     const char *label;         // environment: "PROD", or NULL
+    const char *label_color;   // "auto", "red" …; NULL: auto
     const char *where;         // "db1/orders"; NULL: told by the first status
     bool is_read_only;         // changing actions are refused with a sentence
     const char *read_only_why; // that sentence; NULL: the one that needs no reason
@@ -58,7 +70,8 @@ struct app_config {
     struct ui_places places;
     const char *state_home;   // histories, or NULL: none are kept
     const char *start_filter; // --filter, or NULL
-    const char *start_note;   // shown first: what was done about an unknown terminal, or NULL
+    int start_place;          // 1..5, with start_filter on it; 0: the first, as at the start of the program
+    struct app_connections connections;
     bool takes_mouse;
     struct {
         const char *style;       // of its keys: "plain", "vi", "emacs"; NULL: plain
@@ -128,6 +141,15 @@ void app_go(struct app *app, int place);
 // which steps the list below.
 void *app_below(struct app *app, const struct view *view);
 void app_quit(struct app *app);
+// Changes the connection, by its place in app_connections: asks first where something here ends by that, then
+// has the backend try it (REQUEST_CONNECT). When that is reached, app_run returns and app_is_leaving_for is
+// true; until then, and where it is not reached, everything stays as it is.
+void app_connect(struct app *app, size_t connection);
+bool app_is_leaving_for(const struct app *app, size_t *connection);
+// Where the person was: the place, and the filter that the views about events share ("" none). The text is
+// valid until the next call of a view.
+int app_place(const struct app *app);
+const char *app_filter(const struct app *app);
 void app_perform(struct app *app, enum action action); // as if its key had been pressed: for the palette
 // Does the action mean something in this view (NULL: in none), by its table or as one of the app's own?
 bool app_handles(const struct view *view, enum action action);

@@ -84,7 +84,7 @@ draw_header(struct app *app, struct area area)
     const char *crumbs[CRUMBS];
     struct header header = {.crumbs = crumbs, .label = app->config->label};
     header.crumb_count = collect_crumbs(app, crumbs);
-    header.is_production = names_production(header.label);
+    header.label_role = app_environment_role(app);
     header.where = app->config->where;
     if (!header.where && status->database[0])
         header.where = arena_printf(&app->picture.frame, "%s%s%s", status->host, status->host[0] ? "/" : "",

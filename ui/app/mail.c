@@ -37,6 +37,7 @@ answering(enum request_kind kind)
     case REQUEST_COLLECT:
     case REQUEST_STATS:
     case REQUEST_RECIPE_TRY:
+    case REQUEST_CONNECT:
         return ANSWER_NEWEST_OR_STOP;
     case REQUEST_GROUPS:
     case REQUEST_FACETS:
@@ -117,8 +118,8 @@ flush_unsent(struct app *app)
     app->mail.unsent_count -= sent;
 }
 
-uint64_t
-app_send(struct app *app, struct request *request)
+static uint64_t
+send_for(struct app *app, struct request *request, struct instance *asker)
 {
     uint64_t number = request->number = ++app->mail.last_number;
     if (!app->config->requests) {
@@ -126,12 +127,46 @@ app_send(struct app *app, struct request *request)
         return number;
     }
     if (answering(request->kind) != ANSWER_NONE)
-        expect(app, request, app->stacks.caller ? app->stacks.caller : app_top(app));
+        expect(app, request, asker);
     app->mail.unsent = alloc_grow(app->mail.unsent, app->mail.unsent_count, &app->mail.unsent_capacity,
                                   sizeof(struct request *));
     app->mail.unsent[app->mail.unsent_count++] = request;
     flush_unsent(app);
     return number;
+}
+
+uint64_t
+app_send(struct app *app, struct request *request)
+{
+    return send_for(app, request, app->stacks.caller ? app->stacks.caller : app_top(app));
+}
+
+uint64_t
+app_send_own(struct app *app, struct request *request)
+{
+    return send_for(app, request, NULL);
+}
+
+static bool
+is_awaiting(const struct app *app, enum answering how)
+{
+    for (size_t i = 0; i < app->mail.expected_count; i++)
+        if (!app->mail.expected[i].is_answered && answering(app->mail.expected[i].kind) == how &&
+            app->mail.expected[i].kind != REQUEST_LIST)
+            return true;
+    return false;
+}
+
+bool
+app_is_collecting(const struct app *app)
+{
+    return is_awaiting(app, ANSWER_NEWEST_OR_STOP);
+}
+
+bool
+app_is_confirming(const struct app *app)
+{
+    return is_awaiting(app, ANSWER_EACH);
 }
 
 void
@@ -256,7 +291,9 @@ deliver_answer(struct app *app, struct reply *reply)
     if (is_over)
         drop_expected(app, (size_t)(expected - app->mail.expected));
     bool is_used = asker && deliver(app, asker, reply);
-    if (!is_used && reply->kind == REPLY_ERROR)
+    if (!asker)
+        app_connected(app, reply);
+    else if (!is_used && reply->kind == REPLY_ERROR)
         app_say_err(app, &reply->err);
     reply_destroy(reply);
 }

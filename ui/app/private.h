@@ -115,6 +115,13 @@ enum app_life {
     APP_IS_OVER,
 };
 
+// connection.c: the change of the connection that was asked for.
+struct connection_change {
+    size_t to;
+    uint64_t number; // of the request that tries it; 0: none is on its way
+    bool is_reached;
+};
+
 struct app {
     const struct app_config *config;
     struct keymap *keymap;
@@ -128,6 +135,7 @@ struct app {
     struct key_state keys;
     struct picture picture;
     enum app_life life;
+    struct connection_change change;
     unsigned wishes;    // enum app_wish
     struct strbuf copy; // for the clipboard
     struct app_program program;
@@ -141,6 +149,7 @@ struct app {
 struct instance *app_top(const struct app *app);
 void app_close_all(struct app *app);
 void app_open_place(struct app *app, int place);
+void app_carry_filter(struct app *app, const char *filter); // to the view here, where it takes one
 const struct view *app_find_view(const struct app *app, const char *name);
 int64_t app_due_after(const struct app *app); // µs until a view has work to do; negative: never
 // Why the program should not end now, by a view that holds something unsaved; NULL: it may.
@@ -154,7 +163,14 @@ bool app_counts_down(const struct app *app);
 
 bool app_can_do(const struct app *app, enum action action); // now, in the view on top
 
+// connection.c
+enum role app_environment_role(const struct app *app);
+void app_connected(struct app *app, const struct reply *reply); // of REQUEST_CONNECT
+
 // mail.c
+uint64_t app_send_own(struct app *app, struct request *request); // answered to the app itself, not to a view
+bool app_is_collecting(const struct app *app); // something long runs here that a person could stop
+bool app_is_confirming(const struct app *app); // a change was sent, and is not answered yet
 void app_forget_asker(struct app *app, const struct instance *asker);
 // What can be stopped. true: there was something; *goes_on: something else does not end by that.
 bool app_cancel_all(struct app *app, bool *goes_on);

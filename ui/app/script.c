@@ -17,6 +17,8 @@
 
 struct script {
     struct app *app;
+    const struct script_follow *follow;
+    int rows, cols;
     const char *out;
     struct err *err;
     const struct canvas *canvas; // as drawn last
@@ -55,16 +57,37 @@ sleep_for_news(struct script *script)
         app_redraw(script->app);
 }
 
+// After a change of the connection another app is there, of the same size.
+static bool
+script_goes_on(struct script *script)
+{
+    size_t connection;
+    if (!app_is_over(script->app) || !app_is_leaving_for(script->app, &connection) || !script->follow)
+        return true;
+    script->app = script->follow->follow(script->follow->context, script->err);
+    if (!script->app) {
+        script->canvas = NULL; // it was the other one's
+        return false;
+    }
+    app_resize(script->app, script->rows, script->cols);
+    script_turn(script);
+    return true;
+}
+
 static bool
 script_settle(struct script *script)
 {
     int64_t until = clock_mono() + PATIENCE;
     script_turn(script);
+    if (!script_goes_on(script))
+        return false;
     while ((!app_is_idle(script->app) || app_is_working(script->app)) && !app_is_over(script->app)) {
         if (clock_mono() >= until)
             return err_set(script->err, ERR_INTERNAL, "something is still outstanding after 30 s");
         sleep_for_news(script);
         script_turn(script);
+        if (!script_goes_on(script))
+            return false;
     }
     return true;
 }
@@ -86,6 +109,8 @@ run_await(struct script *script, const char *text)
             return err_set(script->err, ERR_DATA, "the screen does not show \"%s\" within 30 s", text);
         sleep_for_news(script);
         script_turn(script);
+        if (!script_goes_on(script))
+            return false;
     }
     return script_settle(script);
 }
@@ -112,7 +137,9 @@ run_size(struct script *script, const char *text)
         !text_parse_int(bytes_slice(size, x + 1, SIZE_MAX), &rows, NULL) || rows < 1 || cols < 1 ||
         rows > 999 || cols > 999)
         return err_set(script->err, ERR_USAGE, "a size is like 120x40");
-    app_resize(script->app, (int)rows, (int)cols);
+    script->rows = (int)rows;
+    script->cols = (int)cols;
+    app_resize(script->app, script->rows, script->cols);
     return script_settle(script);
 }
 
@@ -218,14 +245,16 @@ run_line(struct script *script, char *line)
 }
 
 bool
-script_run(struct app *app, const char *path, const char *out, struct err *err)
+script_run(struct app *app, const struct script_follow *follow, const char *path, const char *out,
+           struct err *err)
 {
     struct err trouble = {0};
-    struct script script = {.app = app, .out = out, .err = err ? err : &trouble};
+    struct script script = {
+        .app = app, .follow = follow, .rows = 24, .cols = 80, .out = out, .err = err ? err : &trouble};
     FILE *file = fopen(path, "re");
     if (!file)
         return err_set(err, ERR_USAGE, "the script %s cannot be read: %s", path, strerror(errno));
-    app_resize(app, 24, 80);
+    app_resize(app, script.rows, script.cols);
     bool ok = script_settle(&script);
     char *line = NULL;
     size_t capacity = 0;
@@ -238,7 +267,8 @@ script_run(struct app *app, const char *path, const char *out, struct err *err)
         (void)err_context(script.err, "%s:%d", path, number);
         struct err unheard = {0};
         script.err = &unheard;
-        (void)run_save(&script, "FAILED");
+        if (script.canvas)
+            (void)run_save(&script, "FAILED");
     }
     free(line);
     (void)fclose(file);

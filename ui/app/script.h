@@ -23,8 +23,17 @@
 #include "base/err.h"
 #include "ui/app/app.h"
 
+// The app that follows one that was left for another connection (app_is_leaving_for), which it replaces;
+// NULL: the script fails with err.
+struct script_follow {
+    struct app *(*follow)(void *context, struct err *err);
+    void *context;
+};
+
 // out: a folder that exists, or NULL: pictures go to standard output. On failure err names file and line; the
 // screen as it was then is saved as FAILED.txt.
-bool script_run(struct app *app, const char *path, const char *out, struct err *err) MUST_CHECK;
+// follow: NULL where no other connection is asked for.
+bool script_run(struct app *app, const struct script_follow *follow, const char *path, const char *out,
+                struct err *err) MUST_CHECK;
 
 #endif

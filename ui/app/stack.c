@@ -140,8 +140,8 @@ to_first_view(struct app *app)
 }
 
 // The filter of a view about events goes along to the first view of another place that is about events too.
-static void
-carry_filter(struct app *app, const char *filter)
+void
+app_carry_filter(struct app *app, const char *filter)
 {
     const struct stack *stack = &app->stacks.places[app->stacks.place];
     struct instance *top = app_top(app);
@@ -174,11 +174,11 @@ app_go(struct app *app, int place)
     if (app->stacks.places[place].depth == 0) {
         app_open_place(app, place);
         if (filter && *filter) // else the one that the program was started with stays
-            carry_filter(app, filter);
+            app_carry_filter(app, filter);
         return;
     }
     app->stacks.place = place;
-    carry_filter(app, filter);
+    app_carry_filter(app, filter);
     app_stack_show(app);
 }
 

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "ui/app/app.h"
+#include "ui/app/texts.h"
 #include "ui/views/events/events.h"
 #include "ui/views/help.h"
 #include "ui/widgets/statusbar.h"
@@ -59,6 +60,58 @@ run_theme(struct app *app, struct bytes argument, struct err *err)
     return ok;
 }
 
+static void
+connection_chosen(struct app *app, void *state, size_t index)
+{
+    (void)state;
+    app_connect(app, index);
+}
+
+// "prod  PROD  service=orders"
+static void
+open_connections(struct app *app, const char *title)
+{
+    const struct app_connections *all = &app_config(app)->connections;
+    struct menu_item *items = arena_array(app_frame(app), all->count, sizeof *items);
+    for (size_t i = 0; i < all->count; i++)
+        items[i] = (struct menu_item){.text = all->list[i].words, .is_current = i == all->current};
+    app_menu(app, &(struct menu_request){
+                      .title = title, .items = items, .count = all->count, .chosen = connection_chosen});
+}
+
+// The name of the i-th; NULL: it has none.
+static const char *
+profile_of(const struct app *app, size_t i)
+{
+    return app_config(app)->connections.list[i].profile;
+}
+
+static bool
+run_profile(struct app *app, struct bytes argument, struct err *err)
+{
+    const struct app_connections *all = &app_config(app)->connections;
+    const char **names = arena_array(app_frame(app), all->count + 1, sizeof *names);
+    size_t count = 0;
+    if (all->count < 2)
+        return err_set(err, ERR_USAGE, MSG_NO_PROFILES);
+    if (argument.len == 0) {
+        open_connections(app, "profile");
+        return true;
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        if (!profile_of(app, i))
+            continue;
+        names[count++] = profile_of(app, i);
+        if (bytes_equal_text(argument, profile_of(app, i))) {
+            app_connect(app, i);
+            return true;
+        }
+    }
+    const char *nearest = text_suggest(arena_text(app_frame(app), argument), names, count);
+    return err_set(err, ERR_USAGE, "there is no profile \"%.*s\"%s%s%s", BYTES_ARGS(argument),
+                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
 static bool
 run_keymap(struct app *app, struct bytes argument, struct err *err)
 {
@@ -106,6 +159,7 @@ run_operation(struct app *app, struct bytes argument, struct err *err)
 static const struct order orders[] = {
     {"event", "ID", "open the event with this id; the number alone does it too", run_event},
     {"operation", "N", "open the operation with this number", run_operation},
+    {"profile", "[NAME]", "change to the connection of a profile; alone: choose one", run_profile},
     {"theme", "NAME", "other colours for this session", run_theme},
     {"keymap", NULL, "show the whole keymap", run_keymap},
     {"q", NULL, "leave", run_quit},
@@ -262,29 +316,45 @@ line_accepted(struct app *app, void *state, struct bytes text)
     return true;
 }
 
-// Words of actions and orders; the names of themes behind `theme`.
+static const char *
+complete_theme(struct app *app, struct bytes begun, size_t i)
+{
+    struct strbuf names = {0};
+    const char *found = NULL;
+    theme_list(&app_config(app)->places, &names);
+    struct bytes list = strbuf_bytes(&names);
+    for (size_t at = 0; at < list.len && !found;) {
+        size_t end = bytes_find(list, BYTES("\n"), at);
+        end = end == SIZE_MAX ? list.len : end;
+        const char *name = arena_text(app_frame(app), first_word(bytes_slice(list, at, end - at)));
+        if (holds(name, begun, true) && i-- == 0)
+            found = name;
+        at = end + 1;
+    }
+    strbuf_release(&names);
+    return found;
+}
+
+static const char *
+complete_profile(struct app *app, struct bytes begun, size_t i)
+{
+    for (size_t at = 0; at < app_config(app)->connections.count; at++)
+        if (profile_of(app, at) && holds(profile_of(app, at), begun, true) && i-- == 0)
+            return profile_of(app, at);
+    return NULL;
+}
+
+// Words of actions and orders; the names of themes behind `theme`, of profiles behind `profile`.
 static const char *
 complete(struct app *app, void *state, struct bytes text, size_t i)
 {
     (void)state;
     struct bytes word = first_word(text);
-    if (bytes_equal_text(word, "theme") && word.len < text.len) {
-        struct bytes begun = bytes_trim(bytes_slice(text, word.len, text.len - word.len));
-        struct strbuf names = {0};
-        const char *found = NULL;
-        theme_list(&app_config(app)->places, &names);
-        struct bytes list = strbuf_bytes(&names);
-        for (size_t at = 0; at < list.len && !found;) {
-            size_t end = bytes_find(list, BYTES("\n"), at);
-            end = end == SIZE_MAX ? list.len : end;
-            const char *name = arena_text(app_frame(app), first_word(bytes_slice(list, at, end - at)));
-            if (holds(name, begun, true) && i-- == 0)
-                found = name;
-            at = end + 1;
-        }
-        strbuf_release(&names);
-        return found;
-    }
+    struct bytes begun = bytes_trim(bytes_slice(text, word.len, text.len - word.len));
+    if (bytes_equal_text(word, "theme") && word.len < text.len)
+        return complete_theme(app, begun, i);
+    if (bytes_equal_text(word, "profile") && word.len < text.len)
+        return complete_profile(app, begun, i);
     for (int a = DO_NONE + 1; a < DO_COUNT; a++)
         if (is_listed((enum action)a) && holds(action_row((enum action)a)->word, text, true) && i-- == 0)
             return action_row((enum action)a)->word;

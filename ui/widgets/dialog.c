@@ -101,7 +101,7 @@ set_order(struct dialog *dialog)
 }
 
 struct dialog *
-dialog_create(const struct dialog_request *request, const char *environment)
+dialog_create(const struct dialog_request *request, const char *environment, enum role environment_role)
 {
     struct dialog *dialog = alloc_bytes(sizeof *dialog);
     dialog->request = *request;
@@ -119,6 +119,7 @@ dialog_create(const struct dialog_request *request, const char *environment)
     dialog->request.command = NULL;
     strbuf_add_text(&dialog->command, request->command ? request->command : "");
     snprintf(dialog->environment, sizeof dialog->environment, "%s", environment ? environment : "");
+    dialog->environment_role = environment_role;
     dialog->typed_count = request->typed_count;
     dialog->bad_field = -1;
     set_order(dialog);

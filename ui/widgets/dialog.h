@@ -62,7 +62,9 @@ struct dialog_request {
     void (*edited)(struct app *app, void *state);    // a field that is_counted; NULL: there is none
 };
 
-struct dialog *dialog_create(const struct dialog_request *request, const char *environment);
+// environment: its name, or NULL, and how that is drawn (statusbar.h).
+struct dialog *dialog_create(const struct dialog_request *request, const char *environment,
+                             enum role environment_role);
 void dialog_destroy(struct dialog *dialog);
 
 // The lines above the fields; may be rewritten at any time. While is_waiting is set nothing can be confirmed,

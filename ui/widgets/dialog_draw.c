@@ -164,10 +164,9 @@ draw_frame(const struct dialog *dialog, struct canvas *canvas, struct area box)
                         dialog->request.is_danger ? ROLE_DIALOG_DANGER : ROLE_DIALOG_TITLE, " %s ",
                         dialog->request.title);
     int width = text_cells(bytes_of(dialog->environment), canvas->is_ascii) + 2;
-    enum role role = names_production(dialog->environment) ? ROLE_ENV_PROD : ROLE_ENV;
     if (dialog->environment[0] && width < box.cols / 2)
-        (void)canvas_printf(canvas, box.row, box.col + box.cols - width - 2, width, role, " %s ",
-                            dialog->environment);
+        (void)canvas_printf(canvas, box.row, box.col + box.cols - width - 2, width, dialog->environment_role,
+                            " %s ", dialog->environment);
 }
 
 static void

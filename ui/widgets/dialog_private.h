@@ -21,6 +21,7 @@ struct dialog_places {
 struct dialog {
     struct dialog_request request; // texts in `kept`
     char environment[64];
+    enum role environment_role;
     struct arena kept;
     struct arena written; // of the lines
     struct dialog_text *lines;

@@ -6,10 +6,18 @@
 
 #define GAP 2
 
-bool
-names_production(const char *label)
+enum role
+environment_role(const char *label, const char *color)
 {
-    return label && strcasestr(label, "prod") != NULL;
+    static const struct {
+        const char *color;
+        enum role role;
+    } roles[] = {{"red", ROLE_ENV_RED},   {"yellow", ROLE_ENV_YELLOW}, {"green", ROLE_ENV_GREEN},
+                 {"cyan", ROLE_ENV_CYAN}, {"blue", ROLE_ENV_BLUE},     {"magenta", ROLE_ENV_MAGENTA}};
+    for (size_t i = 0; color && i < sizeof roles / sizeof *roles; i++)
+        if (strcmp(roles[i].color, color) == 0)
+            return roles[i].role;
+    return label && strcasestr(label, "prod") ? ROLE_ENV_PROD : ROLE_ENV;
 }
 
 static int
@@ -33,9 +41,11 @@ statusbar_draw_right(const struct header *header, struct canvas *canvas, struct 
     if (col < area.col)
         col = area.col;
     if (label) {
-        enum role role = header->is_production ? ROLE_ENV_PROD : ROLE_ENV;
-        canvas_fill(canvas, (struct area){area.row, col, 1, label}, role);
-        col += 1 + canvas_text(canvas, area.row, col + 1, label - 2, bytes_of(header->label), role) + 1 + GAP;
+        canvas_fill(canvas, (struct area){area.row, col, 1, label}, header->label_role);
+        col +=
+            1 +
+            canvas_text(canvas, area.row, col + 1, label - 2, bytes_of(header->label), header->label_role) +
+            1 + GAP;
     }
     if (has_where)
         col += canvas_text(canvas, area.row, col, where, bytes_of(header->where), ROLE_BREADCRUMB) + GAP;

@@ -12,7 +12,7 @@ struct header {
     const char *const *crumbs; // outermost first
     int crumb_count;
     const char *label; // environment, or NULL
-    bool is_production;
+    enum role label_role;
     const char *where; // "db1/orders"
     const char *state; // "live", "as of 14:02:11", "PAUSED"
     enum role state_role;
@@ -20,8 +20,9 @@ struct header {
 // The last crumb and the environment stay longest as the line narrows.
 void header_draw(const struct header *header, struct canvas *canvas, struct area area);
 
-// Does the name of an environment say production?
-bool names_production(const char *label);
+// How the name of an environment is drawn: in the colour that was set for it ("red" …; NULL, "auto": none
+// was), else as production where it says so.
+enum role environment_role(const char *label, const char *color);
 
 // What an action is called in place of its own label.
 struct footer_label {

@@ -1,0 +1,40 @@
+// screen_connections: what the screen can be connected to: what the program was started with, and each
+// profile of the configuration. One of them is in use.
+//
+// Options that connect (-d -h -p -U -b -X -F --table --zone) belong to the connection that the program was
+// started with. All others (--read-only, --theme …) hold for every profile. A profile takes its settings from
+// the files and the environment, as `redrive -P NAME` does, but for a variable that would win over what the
+// profile says of its connection: then it is refused.
+#ifndef REDRIVE_COMMANDS_SCREEN_CONNECTIONS_H
+#define REDRIVE_COMMANDS_SCREEN_CONNECTIONS_H
+
+#include "commands/cli/command.h"
+
+struct screen_connection {
+    const char *profile;       // NULL: as the program was started
+    const char *words;         // what it is, for a menu: "prod  PROD  service=orders"
+    struct call call;          // unused of the one that was started with, which is `start`
+    const char *read_only_why; // this user can only look, for this reason; NULL: not for that
+    int place;                 // where the person was; 0: nowhere yet
+    char *filter;              // likewise; heap
+};
+
+struct screen_connections {
+    struct call *start;
+    struct screen_connection *list; // the first is that of `start`
+    size_t count, current;
+    struct arena arena;
+};
+
+// Reads the settings of all profiles; connects to none.
+bool screen_connections_read(struct screen_connections *connections, struct call *start,
+                             struct err *err) MUST_CHECK;
+void screen_connections_release(struct screen_connections *connections);
+
+struct call *screen_connection_call(struct screen_connections *connections, size_t connection);
+
+// Connects once, so that a wrong name or a missing right is a sentence before the screen depends on it. A
+// password is asked only for the connection that was started with. For backend_settings.try_connection.
+bool screen_connections_try(void *connections, size_t connection, struct err *err) MUST_CHECK;
+
+#endif
