@@ -55,6 +55,29 @@ run events "${db[@]}" --json --filter '$.n?number $.n=7'
 ok "the filter of a row chooses its events" all lines 1 ';' json 'rows[0]["id"] == 7'
 run groups "${db[@]}" --by '$.a[x]'
 ok "a path with a mistake" all exits 2 ';' one_sentence ';' warns "column 5"
+run apart "${db[@]}" --filter '"timed out"' --json
+ok "apart: names" names what field where filter exact here here_of there there_of score same
+ok "apart: the partition of the timeouts, counted" all exits 0 ';' \
+    json '[(r["where"], r["exact"], r["here"], r["here_of"], r["there"], r["there_of"]) for r in rows][0] == ("partition = 0", True, 250, 250, 0, 753)'
+found=$(sed -n '1s/.*"filter":"\([^"]*\)".*/\1/p' "$work/out")
+run events "${db[@]}" --json --filter "$found"
+ok "apart: its filter chooses what it counts" lines 250
+run apart "${db[@]}" --filter '"timed out"'
+ok "apart for people" all exits 0 ';' says "partition = 0" ';' warns "250 events against 753 other"
+run apart "${db[@]}" --filter '"timed out"' --against earlier:2026-11-20T04:00 --quiet
+ok "apart from what was earlier" exits 0
+run apart "${db[@]}" --filter '"timed out"' --against resolved
+ok "apart from resolved ones, of which there is one" all exits 0 ';' warns "only 1 resolved event to"
+run apart "${db[@]}" --id 1 --id 2
+ok "apart of too few" all exits 0 ';' warns "only 2 events chosen"
+run apart "${db[@]}" --filter id:..2000
+ok "apart of everything" all exits 0 ';' warns "choose fewer"
+run apart "${db[@]}"
+ok "apart of no choice" all exits 2 ';' one_sentence
+run apart "${db[@]}" --filter zzzz
+ok "apart of nothing" all exits 5 ';' one_sentence
+run apart "${db[@]}" --filter zzzz --against yesterday
+ok "apart against something else" all exits 2 ';' one_sentence
 # The same words choose the same events in groups, in events, in an action and in SQL.
 words='(type:=payment.failed or id:..200) not ("timed out" id:>100)'
 matching=$(sql "SELECT count(*) FROM public.dlq_events WHERE status = 'PENDING' AND (event_type = 'payment.failed' OR id <= 200) AND NOT (error_message ~* 'timed out' AND id > 100)")

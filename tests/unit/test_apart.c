@@ -8,16 +8,16 @@
 #include <string.h>
 #include <cmocka.h>
 #include "core/filter/filter.h"
-#include "tests/unit/apart_world.h"
+#include "tests/unit/population.h"
 
 enum { POPULATIONS = 500, EQUAL = 200 };
 
 static void
-tell_world(const struct world *world, const struct apart_answer *answer)
+tell_population(const struct population *population, const struct apart_answer *answer)
 {
-    print_error("seed %" PRIu64 ":", world->seed);
-    for (size_t i = 0; i < world->count; i++)
-        print_error(" %s", signal_name(world->planted[i]));
+    print_error("seed %" PRIu64 ":", population->seed);
+    for (size_t i = 0; i < population->count; i++)
+        print_error(" %s", signal_name(population->planted[i]));
     print_error("\n");
     for (size_t i = 0; i < answer->row_count && i < 6; i++) {
         struct strbuf sentence = {0};
@@ -29,20 +29,20 @@ tell_world(const struct world *world, const struct apart_answer *answer)
 }
 
 static bool
-is_planted(const struct world *world, const struct apart_row *row)
+is_planted(const struct population *population, const struct apart_row *row)
 {
-    for (size_t i = 1; i < world->count; i++)
-        if (signal_is_row(world->planted[i], row))
+    for (size_t i = 1; i < population->count; i++)
+        if (signal_is_row(population->planted[i], row))
             return true;
-    return world_is_first(world, row);
+    return population_is_first(population, row);
 }
 
 static bool
-is_within(const struct world *world, size_t signal, const struct apart_answer *answer, size_t rows)
+is_within(const struct population *population, size_t signal, const struct apart_answer *answer, size_t rows)
 {
     for (size_t i = 0; i < rows && i < answer->row_count; i++)
-        if (signal ? signal_is_row(world->planted[signal], &answer->rows[i])
-                   : world_is_first(world, &answer->rows[i]))
+        if (signal ? signal_is_row(population->planted[signal], &answer->rows[i])
+                   : population_is_first(population, &answer->rows[i]))
             return true;
     return false;
 }
@@ -55,27 +55,27 @@ finds_what_was_planted(void **state)
     (void)state;
     int first = 0, three = 0, all = 0, ids = 0, rows = 0;
     for (uint64_t seed = 1; seed <= POPULATIONS; seed++) {
-        struct world world = world_make(seed);
-        struct apart *apart = world_apart(&world);
+        struct population population = population_make(seed);
+        struct apart *apart = population_apart(&population);
         struct arena arena = {0};
         struct apart_answer answer;
         apart_rank(apart, &arena, &answer);
-        bool is_first = answer.row_count > 0 && is_planted(&world, &answer.rows[0]);
+        bool is_first = answer.row_count > 0 && is_planted(&population, &answer.rows[0]);
         bool is_three = false, has_all = true;
-        for (size_t i = 0; i < world.count; i++) {
-            is_three |= is_within(&world, i, &answer, 3);
-            has_all &= is_within(&world, i, &answer, 3);
+        for (size_t i = 0; i < population.count; i++) {
+            is_three |= is_within(&population, i, &answer, 3);
+            has_all &= is_within(&population, i, &answer, 3);
         }
         bool has_id = false;
         for (size_t i = 0; i < answer.row_count; i++)
-            has_id |= world_is_id(&answer.rows[i]);
+            has_id |= population_is_id(&answer.rows[i]);
         first += is_first;
         three += is_three;
         all += has_all;
         ids += has_id;
         rows += (int)answer.row_count;
         if ((!is_first || !has_all || has_id) && getenv("APART_TELL"))
-            tell_world(&world, &answer);
+            tell_population(&population, &answer);
         arena_release(&arena);
         apart_destroy(apart);
     }
@@ -95,15 +95,15 @@ says_nothing_of_equal_sets(void **state)
     (void)state;
     int said = 0;
     for (uint64_t seed = 1; seed <= EQUAL; seed++) {
-        struct world world = world_make(seed);
-        world.is_even = true;
-        struct apart *apart = world_apart(&world);
+        struct population population = population_make(seed);
+        population.is_even = true;
+        struct apart *apart = population_apart(&population);
         struct arena arena = {0};
         struct apart_answer answer;
         apart_rank(apart, &arena, &answer);
         said += answer.row_count > 0;
         if (answer.row_count > 0 && getenv("APART_TELL"))
-            tell_world(&world, &answer);
+            tell_population(&population, &answer);
         arena_release(&arena);
         apart_destroy(apart);
     }
@@ -136,12 +136,12 @@ static void
 filters_choose_what_rows_count(void **state)
 {
     (void)state;
-    enum { WORLDS = 40 };
+    enum { SOME = 40 };
     const struct filter_context context = {.new_after = TIME_ABSENT};
     int filters = 0;
-    for (uint64_t seed = 1; seed <= WORLDS; seed++) {
-        struct world world = world_make(seed);
-        struct apart *apart = world_apart(&world);
+    for (uint64_t seed = 1; seed <= SOME; seed++) {
+        struct population population = population_make(seed);
+        struct apart *apart = population_apart(&population);
         struct arena arena = {0};
         struct apart_answer answer;
         apart_rank(apart, &arena, &answer);
@@ -154,7 +154,7 @@ filters_choose_what_rows_count(void **state)
             if (has_filter && !filter_parse(&filtering.filter, strbuf_bytes(&text), &context, &err))
                 fail_msg("%s: %s", strbuf_text(&text), err.text);
             if (has_filter) {
-                world_visit(&world, filter_event, &filtering);
+                population_visit(&population, filter_event, &filtering);
                 if (filtering.here != row->here || filtering.there != row->there)
                     fail_msg("%s: %u and %u instead of %u and %u", strbuf_text(&text), filtering.here,
                              filtering.there, row->here, row->there);
@@ -166,7 +166,7 @@ filters_choose_what_rows_count(void **state)
         arena_release(&arena);
         apart_destroy(apart);
     }
-    assert_true(filters > WORLDS);
+    assert_true(filters > SOME);
 }
 
 // --- single cases ---

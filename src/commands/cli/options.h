@@ -28,6 +28,7 @@ enum option_area {
     AREA_FILTER = 1 << 14,
     AREA_CORRECT = 1 << 15,
     AREA_RESTORE = 1 << 16,
+    AREA_APART = 1 << 17,
 };
 
 struct option_count {

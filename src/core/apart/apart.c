@@ -283,3 +283,10 @@ apart_add(struct apart *apart, const struct event *event, bool is_here)
     apart_read_payload(apart, event->payload);
     apart_read_message(apart, event);
 }
+
+void
+apart_sizes(const struct apart *apart, uint32_t *here, uint32_t *there)
+{
+    *here = (uint32_t)apart->here;
+    *there = (uint32_t)(apart->count - apart->here);
+}

@@ -160,6 +160,9 @@ void apart_rank(struct apart *apart, struct arena *arena, struct apart_answer *a
 void apart_count(const struct apart *apart, const struct apart_question *question, uint32_t *here,
                  uint32_t *there);
 
+// The events of both sides.
+void apart_sizes(const struct apart *apart, uint32_t *here, uint32_t *there);
+
 // --- words.c: for people, and the filter ---
 
 // Appends "$.currency", "header region", "created".
@@ -167,6 +170,9 @@ void apart_subject(const struct apart_question *question, struct strbuf *out);
 // Appends `$.currency = "JPY"`, `$.amount is text`, `created after 11:58:02`. `now`: see time_brief.
 // Untrusted.
 void apart_sentence(const struct apart_question *question, int64_t now, struct strbuf *out);
+// "all", "none", "<1%", "41%", ">99%"; "-" of none.
+#define APART_SHARE 8
+const char *apart_share(int64_t count, int64_t of, char out[APART_SHARE]);
 // Appends a value as apart_sentence writes it.
 void apart_value_text(const struct apart_value *value, struct strbuf *out);
 // Appends the terms of the filter language that choose the same events; zone_us as in struct filter_context.

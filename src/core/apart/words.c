@@ -25,6 +25,21 @@ apart_subject(const struct apart_question *question, struct strbuf *out)
         strbuf_add_text(out, words[question->what]);
 }
 
+const char *
+apart_share(int64_t count, int64_t of, char out[APART_SHARE])
+{
+    int percent = of > 0 ? (int)((double)count * 100 / (double)of + 0.5) : 0;
+    if (of <= 0)
+        snprintf(out, APART_SHARE, "-");
+    else if (count == of || count == 0)
+        snprintf(out, APART_SHARE, count ? "all" : "none");
+    else if (percent < 1 || percent > 99)
+        snprintf(out, APART_SHARE, percent < 1 ? "<1%%" : ">99%%");
+    else
+        snprintf(out, APART_SHARE, "%d%%", percent);
+    return out;
+}
+
 void
 apart_value_text(const struct apart_value *value, struct strbuf *out)
 {
@@ -183,38 +198,6 @@ add_one_of(const struct apart_question *question, struct strbuf *out)
     strbuf_add_text(out, is_choice ? ")" : "");
 }
 
-// Values of that type alone: the language compares numbers, and texts by expressions.
-static bool
-add_kind(const struct apart_question *question, struct strbuf *out)
-{
-    struct bytes name = question->name;
-    switch (question->kind) {
-    case APART_NUMBER:
-        strbuf_printf(out, "(%.*s>=0 or %.*s<0)", BYTES_ARGS(name), BYTES_ARGS(name));
-        return true;
-    case APART_OBJECT:
-        strbuf_printf(out, "%.*s~/^\\{/", BYTES_ARGS(name));
-        return true;
-    case APART_ARRAY:
-        strbuf_printf(out, "%.*s~/^\\[/", BYTES_ARGS(name));
-        return true;
-    case APART_NULL:
-        strbuf_printf(out, "%.*s=null", BYTES_ARGS(name));
-        return true;
-    case APART_BOOLEAN:
-        strbuf_printf(out, "(%.*s=true or %.*s=false)", BYTES_ARGS(name), BYTES_ARGS(name));
-        return true;
-    case APART_TEXT:
-        strbuf_printf(out, "%.*s? !%.*s>=0 !%.*s<0 !%.*s~/^(true|false|null)$|^[[{]/", BYTES_ARGS(name),
-                      BYTES_ARGS(name), BYTES_ARGS(name), BYTES_ARGS(name));
-        return true;
-    case APART_NOT_JSON:
-    case APART_KINDS:
-        break;
-    }
-    return false;
-}
-
 // Wall time as created: reads it.
 static void
 add_wall(int64_t instant, int64_t zone_us, struct strbuf *out)
@@ -288,7 +271,8 @@ apart_filter(const struct apart_question *question, int64_t zone_us, struct strb
         add_one_of(question, out);
         return true;
     case APART_IS_KIND:
-        return add_kind(question, out);
+        strbuf_printf(out, "%.*s?%s", BYTES_ARGS(question->name), apart_kind_name(question->kind));
+        return question->kind != APART_NOT_JSON;
     case APART_MISSING:
     case APART_THERE:
         return add_presence(question, out);

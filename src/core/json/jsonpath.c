@@ -32,7 +32,9 @@ jsonpath_print(const struct json_path *path, struct strbuf *out)
         if (step->kind == JSON_STEP_NAME) {
             if (!print_name(strbuf_bytes(&step->name), out))
                 return false;
-        } else if (step->kind == JSON_STEP_EVERY || step->index > INT32_MAX) {
+        } else if (step->kind == JSON_STEP_EVERY) {
+            strbuf_add_text(out, "[*]");
+        } else if (step->index > INT32_MAX) {
             return false;
         } else {
             strbuf_printf(out, "[%zu]", step->index);

@@ -7,8 +7,8 @@
 
 #include "core/json/json.h"
 
-// Appends it. false: jsonb cannot have such a value (a name with a NUL or not UTF-8, an index that is too
-// high), or the path has a [*]; out is then unfinished.
+// Appends it. A [*] stands for every element. false: jsonb cannot have such a value (a name with a NUL or not
+// UTF-8, an index that is too high); out is then unfinished.
 bool jsonpath_print(const struct json_path *path, struct strbuf *out);
 
 #endif

@@ -1,12 +1,12 @@
-// apart_world: two sets of events for tests of what sets events apart, made from a seed: signals that are
+// population: two sets of events for tests of what sets events apart, made from a seed: signals that are
 // planted, and fields that tell nothing, or only look as if they did.
-#ifndef REDRIVE_TESTS_UNIT_APART_WORLD_H
-#define REDRIVE_TESTS_UNIT_APART_WORLD_H
+#ifndef REDRIVE_TESTS_UNIT_POPULATION_H
+#define REDRIVE_TESTS_UNIT_POPULATION_H
 
 #include "base/strbuf.h"
 #include "core/apart/apart.h"
 
-enum { WORLD_SIGNALS = 3 };
+enum { PLANTED_MOST = 3 };
 
 // A field whose values differ between the sides.
 enum signal {
@@ -28,23 +28,23 @@ const char *signal_name(enum signal signal);
 // Is this row about the signal's field, or does it name it among those that say the same?
 bool signal_is_row(enum signal signal, const struct apart_row *row);
 
-struct world {
+struct population {
     uint64_t seed;
-    enum signal planted[WORLD_SIGNALS]; // the first has a copy and a follower
+    enum signal planted[PLANTED_MOST]; // the first has a copy and a follower
     size_t count;
     bool is_even; // nothing was planted: both sides are alike
 };
 
-struct world world_make(uint64_t seed);
-typedef void world_visit_fn(void *context, const struct event *event, bool is_here);
+struct population population_make(uint64_t seed);
+typedef void population_visit_fn(void *context, const struct event *event, bool is_here);
 // The events of both sides; each lives during its call.
-void world_visit(const struct world *world, world_visit_fn *each, void *context);
-// Both samples of the world.
-struct apart *world_apart(const struct world *world);
+void population_visit(const struct population *population, population_visit_fn *each, void *context);
+// Both samples of the population.
+struct apart *population_apart(const struct population *population);
 
 // Is this row about the first signal, or about $.copy, which is true where that was planted?
-bool world_is_first(const struct world *world, const struct apart_row *row);
+bool population_is_first(const struct population *population, const struct apart_row *row);
 // Is this row about a field that is an id or a clock?
-bool world_is_id(const struct apart_row *row);
+bool population_is_id(const struct apart_row *row);
 
 #endif

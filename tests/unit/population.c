@@ -1,4 +1,4 @@
-#include "tests/unit/apart_world.h"
+#include "tests/unit/population.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,13 +70,13 @@ signal_is_row(enum signal signal, const struct apart_row *row)
 }
 
 bool
-world_is_first(const struct world *world, const struct apart_row *row)
+population_is_first(const struct population *population, const struct apart_row *row)
 {
-    return bytes_equal_text(row->question.name, "$.copy") || signal_is_row(world->planted[0], row);
+    return bytes_equal_text(row->question.name, "$.copy") || signal_is_row(population->planted[0], row);
 }
 
 bool
-world_is_id(const struct apart_row *row)
+population_is_id(const struct apart_row *row)
 {
     static const char *const ids[] = {"$.order_id",         "$.uuid",   "$.customer",
                                       "$.occurred_at",      "$.ts",     "$.invoice",
@@ -87,25 +87,25 @@ world_is_id(const struct apart_row *row)
     return row->question.what == APART_KEY;
 }
 
-struct world
-world_make(uint64_t seed)
+struct population
+population_make(uint64_t seed)
 {
-    struct world world = {.seed = seed};
+    struct population population = {.seed = seed};
     uint64_t chosen = seed;
-    world.count = 1 + below(&chosen, WORLD_SIGNALS);
-    for (size_t i = 0; i < world.count; i++) {
+    population.count = 1 + below(&chosen, PLANTED_MOST);
+    for (size_t i = 0; i < population.count; i++) {
         bool is_new = false;
         while (!is_new) {
-            world.planted[i] = (enum signal)below(&chosen, SIGNALS);
+            population.planted[i] = (enum signal)below(&chosen, SIGNALS);
             is_new = true;
             for (size_t j = 0; j < i; j++)
-                is_new &= world.planted[j] != world.planted[i];
+                is_new &= population.planted[j] != population.planted[i];
         }
     }
-    return world;
+    return population;
 }
 
-// How the sides of one world differ.
+// How the sides of one population differ.
 struct shares {
     double here[SIGNALS], there[SIGNALS]; // of events that have the mark of a signal
     double follows;                       // how often the decoy goes with the first signal
@@ -114,17 +114,17 @@ struct shares {
 };
 
 static struct shares
-shares_of(const struct world *world, uint64_t *seed)
+shares_of(const struct population *population, uint64_t *seed)
 {
     struct shares shares = {.follows = 0.5 + 0.01 * (double)below(seed, 35),
                             .zero_id = (int64_t)below(seed, 3) * 9990000,
                             .noise = (int)below(seed, 12)};
     for (int i = 0; i < SIGNALS; i++)
         shares.here[i] = shares.there[i] = 0.02 + 0.01 * (double)below(seed, 30);
-    for (size_t i = 0; i < world->count && !world->is_even; i++) {
-        shares.there[world->planted[i]] = 0.01 + 0.01 * (double)below(seed, 25);
-        shares.here[world->planted[i]] =
-            shares.there[world->planted[i]] + 0.4 + 0.01 * (double)below(seed, 33);
+    for (size_t i = 0; i < population->count && !population->is_even; i++) {
+        shares.there[population->planted[i]] = 0.01 + 0.01 * (double)below(seed, 25);
+        shares.here[population->planted[i]] =
+            shares.there[population->planted[i]] + 0.4 + 0.01 * (double)below(seed, 33);
     }
     return shares;
 }
@@ -133,7 +133,7 @@ shares_of(const struct world *world, uint64_t *seed)
 struct maker {
     uint64_t seed;
     struct shares shares;
-    const struct world *world;
+    const struct population *population;
     struct strbuf payload, message;
     char key[32], version[32], trace[40], type[32];
     struct event_header headers[4];
@@ -188,7 +188,7 @@ add_payload(struct maker *maker, const bool *marks, int64_t id, int64_t created,
     strbuf_printf(out, "}, \"region\": \"%s\"", follows ? "ap" : below(seed, 2) ? "eu" : "sa");
     for (int i = 0; i < maker->shares.noise; i++)
         strbuf_printf(out, ", \"n%d\": %" PRIu64, i, below(seed, (uint64_t)(2 + i * i)));
-    strbuf_printf(out, ", \"copy\": %s", marks[maker->world->planted[0]] ? "true" : "false");
+    strbuf_printf(out, ", \"copy\": %s", marks[maker->population->planted[0]] ? "true" : "false");
     add_lines(maker, marks[SIGNAL_ELEMENT]);
     add_note(maker, marks[SIGNAL_LENGTH]);
     strbuf_add_char(out, '}');
@@ -202,7 +202,7 @@ make_event(struct maker *maker, bool is_here, int64_t id, struct event *event)
     for (int i = 0; i < SIGNALS; i++)
         marks[i] = chance(seed, is_here ? maker->shares.here[i] : maker->shares.there[i]);
     bool follows =
-        chance(seed, maker->shares.follows) ? marks[maker->world->planted[0]] : below(seed, 3) == 0;
+        chance(seed, maker->shares.follows) ? marks[maker->population->planted[0]] : below(seed, 3) == 0;
     int64_t created =
         START +
         (marks[SIGNAL_TIME] ? 20 * 3600 + (int64_t)below(seed, 3600) : (int64_t)below(seed, DAY)) *
@@ -240,13 +240,13 @@ make_event(struct maker *maker, bool is_here, int64_t id, struct event *event)
 }
 
 void
-world_visit(const struct world *world, world_visit_fn *each, void *context)
+population_visit(const struct population *population, population_visit_fn *each, void *context)
 {
-    struct maker maker = {.seed = world->seed ^ 0x5DEECE66Du, .world = world};
-    maker.shares = shares_of(world, &maker.seed);
+    struct maker maker = {.seed = population->seed ^ 0x5DEECE66Du, .population = population};
+    maker.shares = shares_of(population, &maker.seed);
     size_t here = 50 + below(&maker.seed, 250);
     size_t there = 200 + below(&maker.seed, 200);
-    // In half of the worlds what is here came last, and has the highest ids.
+    // In half of the populations what is here came last, and has the highest ids.
     bool is_late = below(&maker.seed, 2);
     for (size_t i = 0; i < here + there; i++) {
         bool is_here = is_late ? i >= there : below(&maker.seed, here + there) < here;
@@ -265,9 +265,9 @@ learn(void *context, const struct event *event, bool is_here)
 }
 
 struct apart *
-world_apart(const struct world *world)
+population_apart(const struct population *population)
 {
     struct apart *apart = apart_create(0, NULL);
-    world_visit(world, learn, apart);
+    population_visit(population, learn, apart);
     return apart;
 }
