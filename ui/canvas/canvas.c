@@ -21,7 +21,7 @@ static const struct {
     [GLYPH_FULL] = {"█", "#"},         [GLYPH_EMPTY] = {"░", "."},     [GLYPH_WATCHED] = {"▒", "="},
     [GLYPH_RETURNED] = {"▞", "<"},     [GLYPH_FAILED] = {"╳", "x"},    [GLYPH_NONE] = {"–", "-"},
     [GLYPH_SEPARATOR] = {"·", "|"},    [GLYPH_FOLDED] = {"▸", "+"},    [GLYPH_UNFOLDED] = {"▾", "-"},
-    [GLYPH_UP] = {"↑", "^"},           [GLYPH_DOWN] = {"↓", "v"},
+    [GLYPH_UP] = {"↑", "^"},           [GLYPH_DOWN] = {"↓", "v"},       [GLYPH_SCROLL] = {"▐", "|"},
 };
 
 static const struct cell blank = {.base = ' ', .width = 1, .role = ROLE_TEXT};
@@ -494,6 +494,35 @@ canvas_box(struct canvas *canvas, struct area area, enum role role)
     canvas_glyph(canvas, area.row, right, GLYPH_TOP_RIGHT, role);
     canvas_glyph(canvas, bottom, area.col, GLYPH_BOTTOM_LEFT, role);
     canvas_glyph(canvas, bottom, right, GLYPH_BOTTOM_RIGHT, role);
+}
+
+void
+canvas_copy(struct canvas *canvas, struct area area, const struct canvas *from, int row, int col)
+{
+    for (int r = 0; r < area.rows; r++) {
+        for (int c = 0; c < area.cols; c++) {
+            const struct cell *source = canvas_cell(from, row + r, col + c);
+            struct cell *cell = cell_at(canvas, area.row + r, area.col + c);
+            if (!source || !cell)
+                continue;
+            bool is_cut = (source->width == 0 && c == 0) || (source->width == 2 && c == area.cols - 1);
+            *cell = *source;
+            if (is_cut)
+                *cell = (struct cell){.base = ' ', .width = 1, .role = source->role};
+        }
+    }
+}
+
+int
+canvas_used(const struct canvas *canvas, int row)
+{
+    int used = canvas->cols;
+    for (; used > 0; used--) {
+        const struct cell *cell = canvas_cell(canvas, row, used - 1);
+        if (!cell || cell->base != ' ')
+            break;
+    }
+    return used;
 }
 
 void

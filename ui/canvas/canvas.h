@@ -117,12 +117,19 @@ enum glyph {
     GLYPH_FOLDED,
     GLYPH_UNFOLDED, // ▸ ▾  + -
     GLYPH_UP,
-    GLYPH_DOWN, // ↑ ↓  ^ v   order, more above and below
+    GLYPH_DOWN,   // ↑ ↓  ^ v   order, more above and below
+    GLYPH_SCROLL, // ▐ |   the part of a list that is on the screen
     GLYPH_COUNT
 };
 int canvas_glyph(struct canvas *canvas, int row, int col, enum glyph glyph, enum role role);
 // The glyph as text, for building sentences: "8,420 sent – …".
 const char *glyph_text(const struct canvas *canvas, enum glyph glyph);
+
+// Copies a rectangle of `from`, which begins at its cell (row, col), to an area; a wide character that the edge
+// of the rectangle cuts becomes blanks.
+void canvas_copy(struct canvas *canvas, struct area area, const struct canvas *from, int row, int col);
+// Cells up to the last one in a row that is not a blank.
+int canvas_used(const struct canvas *canvas, int row);
 
 void canvas_fill(struct canvas *canvas, struct area area, enum role role); // blanks
 void canvas_hline(struct canvas *canvas, int row, int col, int width, enum role role);

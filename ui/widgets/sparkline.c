@@ -1,6 +1,7 @@
 #include "ui/widgets/sparkline.h"
 
 #include <stdbool.h>
+#include "base/text.h"
 
 static const char *const blocks[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 static const char *const ascii_blocks[] = {".", ":", "-", "=", "+", "*", "#", "@"};
@@ -27,6 +28,52 @@ sparkline_draw(struct canvas *canvas, int row, int col, int width, const uint32_
                    most ? role : ROLE_GRAPH_AXIS);
     }
     return drawn;
+}
+
+enum { EIGHTHS = 8, CHART_WIDEST = 3 };
+
+// One value as a column over `rows` rows, `cells` wide; anything above nothing is seen to be above nothing.
+static void
+draw_column(struct canvas *canvas, struct area area, uint32_t value, uint32_t most, enum role role)
+{
+    uint64_t steps = (uint64_t)area.rows * EIGHTHS;
+    uint64_t level = most ? ((uint64_t)value * steps + most - 1) / most : 0;
+    for (int r = 0; r < area.rows && level > 0; r++) {
+        uint64_t here = level < EIGHTHS ? level : EIGHTHS;
+        level -= here;
+        for (int c = 0; c < area.cols; c++)
+            draw_glyph(canvas, area.row + area.rows - 1 - r, area.col + c,
+                       canvas->is_ascii ? ascii_blocks[here - 1] : blocks[here - 1], role);
+    }
+}
+
+int
+chart_draw(struct canvas *canvas, struct area area, const struct chart *chart, enum role role)
+{
+    char greatest[TEXT_SHORT];
+    uint32_t most = 0;
+    for (size_t i = 0; i < chart->count; i++)
+        most = chart->values[i] > most ? chart->values[i] : most;
+    struct bytes label = bytes_of(text_count(most, greatest));
+    int gutter = (int)label.len + 1;
+    int cells = chart->count ? (area.cols - gutter) / (int)chart->count : 0;
+    cells = cells < CHART_WIDEST ? cells : CHART_WIDEST;
+    if (area.rows < 2 || cells < 1)
+        return 0;
+    int width = cells * (int)chart->count;
+    struct area axis = area_take_bottom(&area, 1);
+    (void)canvas_text(canvas, area.row, area.col, gutter - 1, label, ROLE_GRAPH_AXIS);
+    area_take_left(&area, gutter);
+    for (size_t i = 0; i < chart->count; i++) {
+        struct area column = area_take_left(&area, cells);
+        column.cols -= cells > 1; // a blank between two
+        draw_column(canvas, column, chart->values[i], most, role);
+    }
+    (void)canvas_text(canvas, axis.row, axis.col + gutter, width, bytes_of(chart->from), ROLE_GRAPH_AXIS);
+    if (text_cells(bytes_of(chart->from), true) + text_cells(bytes_of(chart->to), true) < width)
+        (void)canvas_styled(canvas, axis.row, axis.col + gutter, width, bytes_of(chart->to),
+                            &(struct canvas_style){.role = ROLE_GRAPH_AXIS, .at_right = true});
+    return gutter + width;
 }
 
 // Where a part that is not empty ends: at least one cell behind `before`, and not behind `most`.

@@ -1,4 +1,5 @@
-// sparkline: numbers as block glyphs; with ASCII as the characters .:-=+*#@. And a bar made of parts.
+// sparkline: numbers as block glyphs; with ASCII as the characters .:-=+*#@. A chart of several rows with an
+// axis, and a bar made of parts.
 #ifndef REDRIVE_UI_SPARKLINE_H
 #define REDRIVE_UI_SPARKLINE_H
 
@@ -11,6 +12,16 @@
 // drawn.
 int sparkline_draw(struct canvas *canvas, int row, int col, int width, const uint32_t *values, size_t count,
                    enum role role);
+// Columns of blocks over all rows but the last, which carries the labels of the axis; the greatest value stands
+// at the left of the top. As many cells a value as the width allows, three at most. Nothing with fewer than
+// two rows or too few columns for a cell a value. Returns the columns drawn.
+struct chart {
+    const uint32_t *values; // oldest first
+    size_t count;
+    const char *from, *to; // what the first and the last value are called
+};
+int chart_draw(struct canvas *canvas, struct area area, const struct chart *chart, enum role role);
+
 // A bar of parts that add up to a whole, in their order. A part that is not 0 has at least one cell where
 // there is room, so that one event of a million is seen; without a whole all cells are `rest`.
 struct bar_part {

@@ -156,3 +156,12 @@ chip_draw_cut(struct canvas *canvas, int row, int *col, int limit, enum role rol
     if (untrusted.len && room >= LEAST)
         *col += canvas_text(canvas, row, *col, width < room ? width : room, untrusted, role) + 3;
 }
+
+int
+chip_draw_at_right(struct canvas *canvas, struct area line, enum role role, struct bytes untrusted)
+{
+    int width = text_cells(untrusted, canvas->is_ascii);
+    canvas_styled(canvas, line.row, line.col, line.cols - 1, untrusted,
+                  &(struct canvas_style){.role = role, .at_right = true});
+    return line.col + line.cols - width - 2;
+}

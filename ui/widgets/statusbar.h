@@ -40,5 +40,7 @@ void chip_draw(struct canvas *canvas, int row, int *col, int limit, enum role ro
 // The same, cut where it does not fit.
 void chip_draw_cut(struct canvas *canvas, int row, int *col, int limit, enum role role,
                    struct bytes untrusted);
+// A chip flush right; returns the limit for the chips before it.
+int chip_draw_at_right(struct canvas *canvas, struct area line, enum role role, struct bytes untrusted);
 
 #endif

@@ -6,7 +6,8 @@
 #define GUTTER 3 // cursor mark, selection mark, blank
 #define GAP 2
 #define SIDE_STEP 8
-#define FAR 4096
+#define FAR 2048
+#define MARK_COLS 2 // the scroll mark and a blank before it
 #define COLUMNS 24     // most in a table
 #define HEADING_FROM 4 // rows: with fewer there is no heading
 
@@ -68,6 +69,54 @@ fit_top(struct table *table)
         table->top = table->cursor - height + 1;
 }
 
+// The column that takes what is left; -1: none does.
+static int
+rest_column(const struct table_model *model)
+{
+    for (int i = 0; i < model->column_count && i < COLUMNS; i++)
+        if (model->columns[i].widest == TABLE_REST)
+            return i;
+    return -1;
+}
+
+// A list that does not fit gives its last column to the scroll mark.
+static bool
+has_scroll_mark(const struct table *table, const struct table_model *model)
+{
+    return model->count > (size_t)table->height && table->height > 1 && table->area.cols > 4 * MARK_COLS;
+}
+
+static int
+columns_width(const struct table *table, const struct table_model *model)
+{
+    return table->area.cols - (has_scroll_mark(table, model) ? MARK_COLS : 0);
+}
+
+// No further sideways than to the end of the longest text on the screen.
+static void
+fit_skip(struct table *table, const struct table_model *model)
+{
+    int widths[COLUMNS];
+    int rest = rest_column(model);
+    if (table->skip == 0 || rest < 0)
+        return;
+    int count = model->column_count < COLUMNS ? model->column_count : COLUMNS;
+    table_widths(model->columns, count, columns_width(table, model), widths);
+    struct canvas whole;
+    canvas_init(&whole, 1, table->skip + widths[rest] + 1, false);
+    int longest = 0;
+    size_t from, to;
+    for (table_window(table, &from, &to); from < to; from++) {
+        canvas_clear(&whole);
+        model->cell(model->rows, from, rest, &whole, canvas_area(&whole));
+        int used = canvas_used(&whole, 0);
+        longest = used > longest ? used : longest;
+    }
+    canvas_release(&whole);
+    int most = longest > widths[rest] ? longest - widths[rest] : 0;
+    table->skip = table->skip < most ? table->skip : most;
+}
+
 void
 table_layout(struct table *table, const struct table_model *model, struct area area)
 {
@@ -76,6 +125,7 @@ table_layout(struct table *table, const struct table_model *model, struct area a
     if (table->count != model->count || (model->count && !table->has_cursor_id))
         table_sync(table, model);
     fit_top(table);
+    fit_skip(table, model);
 }
 
 void
@@ -85,6 +135,13 @@ table_move_to(struct table *table, const struct table_model *model, size_t index
         return;
     take_cursor(table, model, index < model->count ? index : model->count - 1);
     fit_top(table);
+}
+
+void
+table_to_first(struct table *table)
+{
+    table->cursor = table->top = 0;
+    table->has_cursor_id = false;
 }
 
 bool
@@ -227,7 +284,7 @@ static const struct move moves[] = {
     {DO_LEFT, move_sideways, -SIDE_STEP},
     {DO_RIGHT, move_sideways, SIDE_STEP},
     {DO_FIRST_COLUMN, move_sideways, -FAR},
-    {DO_LAST_COLUMN, move_sideways, 8 * SIDE_STEP},
+    {DO_LAST_COLUMN, move_sideways, FAR},
 };
 
 static const struct move ranges[] = {
@@ -387,6 +444,49 @@ draw_heading(const struct table_model *model, struct canvas *canvas, struct area
     }
 }
 
+// A cell that is scrolled sideways: drawn whole elsewhere, then what is seen of it.
+static void
+draw_shifted(const struct table *table, const struct table_model *model, size_t index, int column,
+             struct canvas *canvas, struct area area)
+{
+    struct canvas whole;
+    canvas_init(&whole, 1, table->skip + area.cols, canvas->is_ascii);
+    model->cell(model->rows, index, column, &whole, canvas_area(&whole));
+    canvas_copy(canvas, area, &whole, 0, table->skip);
+    (void)canvas_glyph(canvas, area.row, area.col, GLYPH_ELLIPSIS, ROLE_DIM);
+    canvas_release(&whole);
+}
+
+static void
+draw_cell(const struct table *table, const struct table_model *model, size_t index, int column,
+          struct canvas *canvas, struct area area)
+{
+    if (table->skip > 0 && model->columns[column].widest == TABLE_REST && area.cols > 1)
+        draw_shifted(table, model, index, column, canvas, area);
+    else
+        model->cell(model->rows, index, column, canvas, area);
+}
+
+// Which part of the list is on the screen: as long as that part is of the whole, at least one row.
+static void
+draw_scroll_mark(const struct table *table, const struct table_model *model, struct canvas *canvas,
+                 struct area area)
+{
+    size_t rows = (size_t)area.rows;
+    size_t length = rows * rows / model->count;
+    length = length ? length : 1;
+    size_t hidden = model->count - rows;
+    size_t top = table->top < hidden ? table->top : hidden;
+    size_t from = (top * (rows - length) + hidden / 2) / hidden;
+    // Only at the very beginning and end does it touch them.
+    if (top > 0 && from == 0 && rows > length)
+        from = 1;
+    if (top < hidden && from == rows - length && from > 0)
+        from--;
+    for (size_t i = 0; i < length; i++)
+        (void)canvas_glyph(canvas, area.row + (int)(from + i), area.col, GLYPH_SCROLL, ROLE_DIM);
+}
+
 static void
 draw_row(const struct table *table, const struct table_model *model, size_t index, struct canvas *canvas,
          struct area area, const int *widths)
@@ -397,7 +497,7 @@ draw_row(const struct table *table, const struct table_model *model, size_t inde
         if (widths[i] == 0)
             continue;
         int width = col + widths[i] > end ? end - col : widths[i];
-        model->cell(model->rows, index, i, canvas, (struct area){area.row, col, 1, width});
+        draw_cell(table, model, index, i, canvas, (struct area){area.row, col, 1, width});
         col += widths[i] + GAP;
     }
     if (model->is_selected && model->is_selected(model->rows, index))
@@ -422,14 +522,22 @@ table_draw(const struct table *table, const struct table_model *model, struct ca
     struct table_model shown = *model;
     if (shown.column_count > COLUMNS)
         shown.column_count = COLUMNS;
+    struct area mark = {0};
+    if (has_scroll_mark(table, model)) {
+        mark = area_take_right(&area, MARK_COLS);
+        area_take_left(&mark, MARK_COLS - 1);
+    }
     table_widths(shown.columns, shown.column_count, area.cols, widths);
     if (area.rows >= HEADING_FROM) {
+        area_take_top(&mark, 1);
         struct area heading = area_take_top(&area, 1);
         draw_heading(&shown, canvas, heading, widths);
     }
     for (int i = 0; i < area.rows && table->top + (size_t)i < model->count; i++)
         draw_row(table, &shown, table->top + (size_t)i, canvas,
                  (struct area){area.row + i, area.col, 1, area.cols}, widths);
+    if (mark.rows > 0)
+        draw_scroll_mark(table, model, canvas, mark);
 }
 
 // The column at this many cells from the left edge of the table, or -1.
@@ -455,7 +563,7 @@ table_click(struct table *table, const struct table_model *model, int row, int c
     if (row < rows.row || row >= rows.row + rows.rows || col < rows.col || col >= rows.col + rows.cols)
         return TABLE_NOTHING;
     if (rows.rows > table->height && row == rows.row) {
-        *column = column_at(model, rows.cols, col - rows.col);
+        *column = column_at(model, columns_width(table, model), col - rows.col);
         return *column < 0 ? TABLE_NOTHING : TABLE_HEADING;
     }
     size_t index = table->top + (size_t)(row - rows.row - (rows.rows - table->height));

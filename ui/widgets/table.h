@@ -2,6 +2,8 @@
 // range; the rows stay with their owner, who answers for any of them by index (a model), so that a list may
 // have a million.
 //
+// A list that does not fit draws a mark at its right edge: where in the whole the rows on the screen are.
+//
 // Nothing moves under the cursor: after rows changed, table_sync finds the cursor's row by its id; if it is
 // gone, the cursor takes the row that stands where it was. The row keeps its line on the screen.
 #ifndef REDRIVE_UI_TABLE_H
@@ -46,7 +48,7 @@ struct table {
     size_t cursor;     // index; below count unless the list is empty
     int64_t cursor_id; // its identity, once the table was synced with rows
     size_t top;        // index of the first row shown
-    int skip;          // cells scrolled sideways in the TABLE_REST column
+    int skip;          // cells scrolled sideways in the TABLE_REST column; what is hidden so shows as "…"
     int height;        // rows shown, as of the last layout
     struct area area;  // and where, the heading with them
     size_t count;      // as of the last sync
@@ -71,6 +73,8 @@ void table_move_to(struct table *table, const struct table_model *model, size_t 
 enum table_spot { TABLE_NOTHING, TABLE_ROW, TABLE_HEADING };
 enum table_spot table_click(struct table *table, const struct table_model *model, int row, int col,
                             int *column);
+// The cursor on the first row, whichever it will be.
+void table_to_first(struct table *table);
 bool table_move_to_id(struct table *table, const struct table_model *model, int64_t id);
 // The visual range, or the cursor row alone: [*from, *to). false: the list is empty.
 bool table_range(const struct table *table, size_t *from, size_t *to);

@@ -2,21 +2,14 @@
 #include "ui/views/events/state.h"
 
 #include "base/text.h"
+#include "ui/widgets/preview.h"
 #include "ui/widgets/statusbar.h"
 #include "ui/views/events/texts.h"
-
-enum { PREVIEW_ROWS = 6, PREVIEW_FROM_ROWS = 16, BESIDE_FROM_COLS = 120 }; // of the body
-
-// The table's callbacks need what the view is drawn with.
-struct events_drawing {
-    const struct events *events;
-    const struct app *app;
-};
 
 static int64_t
 events_draw_drawn_id(const void *rows, size_t index)
 {
-    return events_id(((const struct events_drawing *)rows)->events, index);
+    return ((const struct events_drawing *)rows)->events->ids[index];
 }
 
 static bool
@@ -38,6 +31,18 @@ events_draw_drawn_cell(const void *rows, size_t index, int column, struct canvas
         canvas_count(canvas, area.row, area.col, area.cols, drawing->events->ids[index], ROLE_DIM);
 }
 
+struct table_model
+events_model(const struct events_drawing *drawing)
+{
+    return (struct table_model){.count = drawing->events->count,
+                                .id = events_draw_drawn_id,
+                                .is_selected = drawn_selected,
+                                .cell = events_draw_drawn_cell,
+                                .columns = drawing->events->columns,
+                                .column_count = EVENT_COLUMNS,
+                                .rows = drawing};
+}
+
 const char *
 events_title(const struct events *events, struct arena *arena)
 {
@@ -48,19 +53,10 @@ events_title(const struct events *events, struct arena *arena)
     return events->query.source == LIST_PENDING ? "all pending" : "events";
 }
 
-// The list's part of the body, and the preview's, empty where there is no room.
 struct area
-events_split(const struct events *events, struct area *body, bool *is_beside)
+events_split(const struct events *events, struct area *body)
 {
-    struct area none = {0};
-    *is_beside = body->cols >= BESIDE_FROM_COLS;
-    if (!events->has_preview || events->count == 0)
-        return none;
-    if (*is_beside)
-        return area_take_right(body, body->cols * 2 / 5);
-    if (body->rows < PREVIEW_FROM_ROWS)
-        return none;
-    return area_take_bottom(body, PREVIEW_ROWS);
+    return events->has_preview && events->count ? preview_take(body) : (struct area){0};
 }
 
 static void
@@ -108,24 +104,21 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
     struct arena *arena = app_frame(app);
     char a[TEXT_SHORT];
     char b[TEXT_SHORT];
-    const char *shown = events->progress.is_complete
-                            ? arena_printf(arena, "%s", text_count((int64_t)events->count, a))
-                            : arena_printf(arena, MSG_SEARCHED_SO_FAR, text_count((int64_t)events->count, a),
-                                           text_count(events->progress.scanned, b),
-                                           text_count(events->progress.total, (char[TEXT_SHORT]){0}));
-    if (events->progress.is_complete && events->filter.len)
-        shown = arena_printf(arena, "%s / %s", text_count((int64_t)events->count, a),
-                             text_count(events->progress.total, b));
+    char position[48];
+    const char *shown = table_position(&events->table, position);
+    if (!events->progress.is_complete)
+        shown = arena_printf(arena, MSG_SEARCHED_SO_FAR, text_count((int64_t)events->count, a),
+                             text_count(events->progress.scanned, b),
+                             text_count(events->progress.total, (char[TEXT_SHORT]){0}));
+    else if (events->filter.len)
+        shown = arena_printf(arena, MSG_POSITION_OF, shown, text_count(events->progress.total, b));
     if (!events->progress.is_begun) // what is on the screen is the list before
         shown = MSG_SEARCHING;
     bool has_failed = *events->progress.trouble != '\0';
     if (has_failed)
         shown = arena_printf(arena, MSG_SEARCH_FAILED, text_count((int64_t)events->count, a));
-    int width = text_cells(bytes_of(shown), canvas->is_ascii);
-    int limit = line.col + line.cols - width - 2;
-    canvas_styled(
-        canvas, line.row, line.col, line.cols - 1, bytes_of(shown),
-        &(struct canvas_style){.role = has_failed ? ROLE_STATUS_WARN : ROLE_STATUS, .at_right = true});
+    int limit =
+        chip_draw_at_right(canvas, line, has_failed ? ROLE_STATUS_WARN : ROLE_STATUS, bytes_of(shown));
 
     int col = line.col + 1;
     struct selection *selection = app_selection(app);
@@ -172,35 +165,19 @@ events_draw(const struct app *app, const void *state, struct canvas *canvas, con
     const struct events *events = state;
     events_draw_draw_line(app, events, canvas, areas->line);
     struct area body = areas->body;
-    bool is_beside;
-    struct area preview = events_split(events, &body, &is_beside);
+    struct area preview = events_split(events, &body);
     if (events->count == 0) {
         draw_empty(app, events, canvas, body);
         return;
     }
 
-    struct events_drawing drawing = {.events = events, .app = app};
-    struct table_model model = {.count = events->count,
-                                .id = events_draw_drawn_id,
-                                .is_selected = drawn_selected,
-                                .cell = events_draw_drawn_cell,
-                                .columns = events->columns,
-                                .column_count = EVENT_COLUMNS,
-                                .rows = &drawing};
+    const struct events_drawing drawing = {.events = events, .app = app};
+    struct table_model model = events_model(&drawing);
     table_draw(&events->table, &model, canvas, body);
     const struct event *event = events_cursor(events);
-    if (preview.rows > 1) {
-        if (is_beside) {
-            canvas_vline(canvas, preview.row, preview.col, preview.rows, ROLE_BORDER);
-            area_take_left(&preview, 2);
-        } else {
-            canvas_hline(canvas, preview.row, preview.col + 1, preview.cols - 2, ROLE_BORDER);
-            area_take_top(&preview, 1);
-            area_take_left(&preview, 1);
-        }
-        if (event)
-            event_preview(event, events->parsed, canvas, preview);
-    }
+    preview = preview_frame(preview, canvas);
+    if (event && preview.rows > 0)
+        event_preview(event, events->parsed, canvas, preview);
     if (app_is_stale(app))
         canvas_add_attributes(canvas, areas->body, CELL_DIM);
 }

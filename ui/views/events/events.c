@@ -18,22 +18,6 @@ static const int64_t ROWS_STALE_AFTER = 1000000;
 static const enum action footer[] = {DO_OPEN,    DO_FILTER, DO_SELECT, DO_SELECT_ALL, DO_REPROCESS,
                                      DO_DISCARD, DO_COPY,   DO_HELP,   DO_NONE};
 
-int64_t
-events_id(const void *rows, size_t index)
-{
-    return ((const struct events *)rows)->ids[index];
-}
-
-struct table_model
-events_model(const struct events *events)
-{
-    return (struct table_model){.count = events->count,
-                                .id = events_id,
-                                .columns = events->columns,
-                                .column_count = EVENT_COLUMNS,
-                                .rows = events};
-}
-
 const struct event *
 events_cursor(const struct events *events)
 {
@@ -150,7 +134,8 @@ events_move(struct app *app, void *state, enum action action)
 {
     (void)app;
     struct events *events = state;
-    struct table_model model = events_model(events);
+    const struct events_drawing drawing = {.events = events};
+    struct table_model model = events_model(&drawing);
     return table_handle(&events->table, &model, action);
 }
 
@@ -160,6 +145,7 @@ events_reverse(struct app *app, void *state, enum action action)
     (void)action;
     struct events *events = state;
     events->query.oldest_first = !events->query.oldest_first;
+    table_to_first(&events->table);
     events_send(app, events);
     return true;
 }
@@ -263,10 +249,10 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
     events->progress.undecided = reply->list.undecided;
     events->progress.is_complete = reply->is_last;
     events->are_rows_old = true;
-    struct table_model model = events_model(events);
+    const struct events_drawing drawing = {.events = events};
+    struct table_model model = events_model(&drawing);
     if (events->has_anchor && reply->list.is_first) {
-        events->table.cursor = events->table.top = 0; // until the anchor comes, if it does
-        events->table.has_cursor_id = false;
+        table_to_first(&events->table); // until the anchor comes, if it does
     }
     table_sync(&events->table, &model);
     if (events->has_anchor)
@@ -282,7 +268,8 @@ leave_list_before(struct events *events)
     if (!events->progress.is_begun)
         events->count = 0;
     events->progress.is_begun = true;
-    struct table_model model = events_model(events);
+    const struct events_drawing drawing = {.events = events};
+    struct table_model model = events_model(&drawing);
     table_sync(&events->table, &model);
 }
 
@@ -406,12 +393,13 @@ events_layout(struct app *app, void *state, const struct view_areas *areas)
 {
     struct events *events = state;
     struct area body = areas->body;
-    bool is_beside;
-    events_split(events, &body, &is_beside);
+    events_split(events, &body);
     memcpy(events->columns, event_columns, sizeof events->columns);
     if (events->type)
         events->columns[COLUMN_TYPE].width = events->columns[COLUMN_TYPE].widest = 0;
-    struct table_model model = events_model(events);
+    events_mark_order(events);
+    const struct events_drawing drawing = {.events = events, .app = app};
+    struct table_model model = events_model(&drawing);
     table_layout(&events->table, &model, body);
     fetch_window(app, events);
 }
@@ -420,7 +408,8 @@ static bool
 events_click(struct app *app, void *state, int row, int col)
 {
     struct events *events = state;
-    struct table_model model = events_model(events);
+    const struct events_drawing drawing = {.events = events};
+    struct table_model model = events_model(&drawing);
     int column;
     enum table_spot spot = table_click(&events->table, &model, row, col, &column);
     if (spot == TABLE_HEADING)
@@ -495,7 +484,8 @@ events_step(struct app *app, void *events_state, int64_t id, bool forward, int64
 {
     (void)app;
     struct events *events = events_state;
-    struct table_model model = events_model(events);
+    const struct events_drawing drawing = {.events = events};
+    struct table_model model = events_model(&drawing);
     if (!table_move_to_id(&events->table, &model, id))
         return false;
     size_t at = events->table.cursor;

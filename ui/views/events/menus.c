@@ -98,6 +98,7 @@ set_order(struct app *app, struct events *events, enum list_order order, bool is
     }
     events->query.order = order;
     events->query.oldest_first = is_reversed;
+    table_to_first(&events->table);
     events_send(app, events);
 }
 
@@ -135,6 +136,23 @@ events_order_by(struct app *app, struct events *events, enum event_column column
         bool is_same = events->query.order == orders[i].order;
         set_order(app, events, orders[i].order,
                   is_same ? !events->query.oldest_first : orders[i].is_reversed);
+        return;
+    }
+}
+
+// Of the orders by id and when, newest first is the highest first.
+void
+events_mark_order(struct events *events)
+{
+    bool is_by_id = events->progress.is_by_id && events->query.order == ORDER_WHEN;
+    for (size_t i = 0; i < ORDERS; i++) {
+        if (orders[i].order != (is_by_id ? ORDER_ID : events->query.order))
+            continue;
+        struct table_column *column = &events->columns[orders[i].column];
+        bool starts_high = orders[i].column == COLUMN_WHEN || orders[i].column == COLUMN_ID;
+        column->is_order = true;
+        column->is_descending = starts_high != events->query.oldest_first;
+        column->priority = column->width ? 0 : column->priority;
         return;
     }
 }

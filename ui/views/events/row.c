@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
+#include "core/json/json.h"
+#include "ui/widgets/preview.h"
 
-enum { SPANS = 16, LONGEST_AGE = 8 };
+enum { SPANS = 16, LONGEST_AGE = 8, PRETTY_LIMIT = 16 << 10 };
 
 const struct table_column event_columns[EVENT_COLUMNS] = {
     [COLUMN_ID] = {.title = "id", .width = 9, .widest = 11, .priority = 2, .at_right = true},
@@ -220,10 +222,25 @@ event_row_draw_wrapped(struct canvas *canvas, struct area area, int rows, struct
     return used;
 }
 
+// Indented where there is room and it is whole; else as it is stored.
+static void
+draw_payload(const struct event *event, struct filter *filter, struct canvas *canvas, struct area area,
+             bool is_tall)
+{
+    struct strbuf pretty = {0};
+    struct bytes text = event->payload;
+    bool is_whole = event->payload_size == event->payload.len && text.len <= PRETTY_LIMIT;
+    if (is_tall && is_whole && json_format(text, &pretty))
+        text = strbuf_bytes(&pretty);
+    event_row_draw_wrapped(canvas, area, area.rows, text, ROLE_TEXT, filter, FILTER_COLUMN_PAYLOAD);
+    strbuf_release(&pretty);
+}
+
 void
 event_preview(const struct event *event, struct filter *filter, struct canvas *canvas, struct area area)
 {
     char created[TIME_TEXT] = "";
+    bool is_tall = area.rows >= PREVIEW_TALL;
     if (event->created_at != TIME_ABSENT)
         time_local(event->created_at, created);
     struct arena *arena = &(struct arena){0};
@@ -250,8 +267,7 @@ event_preview(const struct event *event, struct filter *filter, struct canvas *c
         event_row_draw_wrapped(canvas, area, area.rows, bytes_of(event->known.unreadable), ROLE_STATUS_WARN,
                                NULL, FILTER_COLUMN_PAYLOAD);
     else if (bytes_present(event->payload))
-        event_row_draw_wrapped(canvas, area, area.rows, event->payload, ROLE_TEXT, filter,
-                               FILTER_COLUMN_PAYLOAD);
+        draw_payload(event, filter, canvas, area, is_tall);
 }
 
 // A value as a filter term takes it exactly: "=…" with what needs it quoted.

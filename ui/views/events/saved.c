@@ -172,7 +172,8 @@ events_step_match(struct app *app, void *state, enum action action)
 {
     struct events *events = state;
     bool is_forward = action == DO_NEXT_MATCH;
-    struct table_model model = events_model(events);
+    const struct events_drawing drawing = {.events = events};
+    struct table_model model = events_model(&drawing);
     if (events->filter.len) {
         table_handle(&events->table, &model, is_forward ? DO_DOWN : DO_UP);
         return true;
@@ -206,7 +207,8 @@ is_match(const struct events *events, int64_t id)
 void
 events_go_to_match(struct app *app, struct events *events)
 {
-    struct table_model model = events_model(events);
+    const struct events_drawing drawing = {.events = events};
+    struct table_model model = events_model(&drawing);
     size_t at = events->table.cursor;
     while (events->matches.is_forward ? ++at < events->count : at-- > 0) {
         if (!is_match(events, events->ids[at]))

@@ -138,14 +138,16 @@ toggle_selected_only(struct app *app, struct events *events)
         events->ids[events->count++] = selection->ids[i];
     }
     events->progress.is_complete = true;
-    struct table_model model = events_model(events);
+    const struct events_drawing drawing = {.events = events};
+    struct table_model model = events_model(&drawing);
     table_sync(&events->table, &model);
 }
 
 static void
 select_range(struct app *app, struct events *events)
 {
-    struct table_model model = events_model(events);
+    const struct events_drawing drawing = {.events = events};
+    struct table_model model = events_model(&drawing);
     struct selection *selection = app_selection(app);
     size_t from;
     size_t to;

@@ -76,8 +76,6 @@ struct events {
 // The functions that take an action are rows of the table in events.c.
 
 // events.c
-int64_t events_id(const void *rows, size_t index);
-struct table_model events_model(const struct events *events);
 const struct event *events_cursor(const struct events *events); // NULL: not fetched yet
 void events_send(struct app *app, struct events *events);       // requests the list
 
@@ -117,13 +115,20 @@ bool events_ask_copy(struct app *app, void *state, enum action action);
 bool events_ask_status(struct app *app, void *state, enum action action);
 bool events_ask_order(struct app *app, void *state, enum action action);
 void events_order_by(struct app *app, struct events *events, enum event_column column); // again: turned round
+void events_mark_order(struct events *events);                       // in its columns
 const char *events_order_words(const struct events *events, struct arena *arena);
 const char *events_status_name(const struct events *events); // NULL: the pending ones
 
 // draw.c
+// What the table's callbacks need; only drawing needs the app.
+struct events_drawing {
+    const struct events *events;
+    const struct app *app;
+};
+struct table_model events_model(const struct events_drawing *drawing);
 const char *events_title(const struct events *events, struct arena *arena);
 // The list's part of the body is left in it, the preview's is returned: without rows where there is no room.
-struct area events_split(const struct events *events, struct area *body, bool *is_beside);
+struct area events_split(const struct events *events, struct area *body);
 void events_draw(const struct app *app, const void *state, struct canvas *canvas,
                  const struct view_areas *areas);
 

@@ -11,6 +11,7 @@
 #define MSG_ALL_DONE "No pending events. The last one was closed %s ago by %s."
 #define MSG_NO_EVENTS "No events here."
 #define MSG_SEARCHED_SO_FAR "%s so far, %s of %s searched"
+#define MSG_POSITION_OF "%s of %s"
 #define MSG_SEARCH_FAILED "failed after %s"
 #define MSG_UNDECIDED "%s undecided: costly or unreadable"
 #define MSG_UNREADABLE "unreadable"

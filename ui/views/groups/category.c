@@ -11,13 +11,9 @@
 static const struct {
     enum category category;
     uint32_t key;
-    const char *text;
 } items[] = {
-    {CATEGORY_TRANSIENT, 't', "transient: passes by itself, send again"},
-    {CATEGORY_DATA, 'd', "data: correct, then send"},
-    {CATEGORY_SYSTEM, 's', "system: deploy a fix, then send"},
-    {CATEGORY_PERMANENT, 'p', "permanent: discard, or by hand"},
-    {CATEGORY_UNKNOWN, 'u', "unknown: not decided"},
+    {CATEGORY_TRANSIENT, 't'}, {CATEGORY_DATA, 'd'},    {CATEGORY_SYSTEM, 's'},
+    {CATEGORY_PERMANENT, 'p'}, {CATEGORY_UNKNOWN, 'u'},
 };
 
 static void
@@ -112,7 +108,7 @@ groups_ask_category(struct app *app, void *state, enum action action)
     struct menu_item menu[sizeof items / sizeof *items + 1];
     size_t count = 0;
     for (; count < sizeof items / sizeof *items; count++)
-        menu[count] = (struct menu_item){.text = items[count].text,
+        menu[count] = (struct menu_item){.text = category_advice(items[count].category),
                                          .key = items[count].key,
                                          .is_current = group->category == items[count].category};
     const char *title = "Category";

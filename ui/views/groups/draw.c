@@ -5,11 +5,10 @@
 #include "ui/views/groups/preview.h"
 #include "ui/views/notice.h"
 #include "ui/views/operations/worker_chip.h"
+#include "ui/widgets/preview.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/widgets/statusbar.h"
 #include "ui/views/groups/texts.h"
-
-enum { PREVIEW_ROWS = 6, PREVIEW_FROM_ROWS = 18, BESIDE_FROM_COLS = 120 };
 
 const struct event_group *
 groups_cursor(const struct groups *groups)
@@ -65,15 +64,9 @@ groups_model(const struct groups_drawing *drawing)
 }
 
 static struct area
-groups_draw_split(const struct groups *groups, struct area *body, bool *is_beside)
+groups_draw_split(const struct groups *groups, struct area *body)
 {
-    struct area none = {0};
-    *is_beside = body->cols >= BESIDE_FROM_COLS;
-    if (!groups->has_preview || groups->rows.shown_count == 0)
-        return none;
-    if (*is_beside)
-        return area_take_right(body, body->cols / 3);
-    return body->rows < PREVIEW_FROM_ROWS ? none : area_take_bottom(body, PREVIEW_ROWS);
+    return groups->has_preview && groups->rows.shown_count ? preview_take(body) : (struct area){0};
 }
 
 void
@@ -81,8 +74,7 @@ groups_layout(struct app *app, void *state, const struct view_areas *areas)
 {
     struct groups *groups = state;
     struct area body = areas->body;
-    bool is_beside;
-    struct area preview = groups_draw_split(groups, &body, &is_beside);
+    struct area preview = groups_draw_split(groups, &body);
     group_columns(groups->pivot, groups->rows.order, groups->rows.is_reversed,
                   group_rows_largest(&groups->rows), groups->columns);
     if (group_rows_are_overridden(&groups->rows))
@@ -231,6 +223,10 @@ groups_draw_draw_line(const struct app *app, const struct groups *groups, struct
     const struct group_list *latest = &groups->rows.latest;
     int col = line.col + 1;
     int limit = line.col + line.cols;
+    char position[48];
+    if (groups->rows.shown_count)
+        limit = chip_draw_at_right(canvas, line, ROLE_STATUS,
+                                   bytes_of(table_position(&groups->table, position)));
     draw_counts(app, groups, canvas, line.row, &col, limit);
     draw_notes(app, groups, canvas, line.row, &col, limit);
     if (latest->per_minute > 0)
@@ -281,8 +277,7 @@ groups_draw(const struct app *app, const void *state, struct canvas *canvas, con
 {
     const struct groups *groups = state;
     struct area body = areas->body;
-    bool is_beside;
-    struct area preview = groups_draw_split(groups, &body, &is_beside);
+    struct area preview = groups_draw_split(groups, &body);
     const struct event_group *group = groups_cursor(groups);
     groups_draw_draw_line(app, groups, canvas, areas->line);
     if (!group) {
@@ -292,16 +287,8 @@ groups_draw(const struct app *app, const void *state, struct canvas *canvas, con
     const struct groups_drawing drawing = {.groups = groups, .now = app_now(app)};
     struct table_model model = groups_model(&drawing);
     table_draw(&groups->table, &model, canvas, body);
-    if (preview.rows > 1 && is_beside) {
-        canvas_vline(canvas, preview.row, preview.col, preview.rows, ROLE_BORDER);
-        area_take_left(&preview, 2);
-    } else if (preview.rows > 1) {
-        canvas_hline(canvas, preview.row, preview.col + 1, preview.cols - 2, ROLE_BORDER);
-        area_take_top(&preview, 1);
-        area_take_left(&preview, 1);
-    }
     if (preview.rows > 0)
-        group_preview(previewed(groups), groups->pivot, app_now(app), is_beside, canvas, preview);
+        group_preview(previewed(groups), groups->pivot, app_now(app), canvas, preview_frame(preview, canvas));
     if (app_is_stale(app) || groups->filter.is_awaited)
         canvas_add_attributes(canvas, areas->body, CELL_DIM);
 }

@@ -47,10 +47,8 @@ find_cursor(struct groups *groups, int64_t id)
 {
     const struct groups_drawing drawing = {.groups = groups};
     struct table_model model = groups_model(&drawing);
-    if (!table_move_to_id(&groups->table, &model, id)) {
-        groups->table.cursor = groups->table.top = 0;
-        groups->table.has_cursor_id = false;
-    }
+    if (!table_move_to_id(&groups->table, &model, id))
+        table_to_first(&groups->table);
     table_sync(&groups->table, &model);
 }
 
@@ -74,10 +72,8 @@ receive_groups(struct groups *groups, struct reply *reply)
     if (is_other)
         group_rows_renew(&groups->rows);
     bool is_ordered = group_rows_take(&groups->rows, reply);
-    if (is_ordered && !has_cursor) {
-        groups->table.cursor = groups->table.top = 0; // nobody has moved it yet
-        groups->table.has_cursor_id = false;
-    }
+    if (is_ordered && !has_cursor)
+        table_to_first(&groups->table); // nobody has moved it yet
     groups_show_rows(groups);
     if (has_cursor)
         find_cursor(groups, cursor);
@@ -103,6 +99,7 @@ groups_ask(struct app *app, struct groups *groups)
 void
 groups_reorder(struct app *app, struct groups *groups)
 {
+    table_to_first(&groups->table);
     groups_order_rows(groups);
     if (!group_rows_are_cut(&groups->rows))
         return;

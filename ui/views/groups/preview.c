@@ -3,10 +3,11 @@
 #include <string.h>
 #include "base/text.h"
 #include "ui/views/groups/row.h"
+#include "ui/widgets/preview.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/views/groups/texts.h"
 
-enum { SAMPLE_ROWS = 3, HOURLY_FROM_COLS = 48 };
+enum { SAMPLE_ROWS = 3, HOURLY_FROM_COLS = 48, CHART_LEAST = 3, CHART_MOST = 7 };
 
 // Bytes of a message before and behind what its pattern is made of, up to which the pattern is seen in it.
 enum { MOST_BEFORE = 24, MOST_BEHIND = 120 };
@@ -218,41 +219,6 @@ outcomes_text(const struct event_group *group, int64_t now, struct arena *arena)
     return text;
 }
 
-// The rows that every group has come first: from one group to the next only their numbers change, which keeps
-// a key cheap over a slow line.
-static void
-preview_beside(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
-               struct area area, struct arena *arena)
-{
-    char a[TEXT_SHORT];
-    char time[TIME_TEXT];
-    group_preview_draw_wrapped(
-        canvas, &area,
-        bytes_of(arena_printf(
-            arena, "%-16s  %-7s  %s",
-            arena_printf(arena, "%s event%s", text_count(group->count, a), group->count == 1 ? "" : "s"),
-            group_rate_text(group->per_minute, (char[TEXT_SHORT]){0}),
-            retries_text(group, glyph_text(canvas, GLYPH_NONE), arena))),
-        ROLE_TEXT);
-    if (pivot == PIVOT_ERROR)
-        group_preview_draw_wrapped(canvas, &area,
-                                   bytes_of(arena_printf(arena, "group %.8s%s", group->value,
-                                                         group->is_overridden ? MSG_SET_BY_HAND : "")),
-                                   ROLE_TEXT);
-    group_preview_draw_wrapped(canvas, &area,
-                               bytes_of(arena_printf(arena, "first %s", moment(group->first_at, now, time))),
-                               ROLE_TEXT);
-    group_preview_draw_wrapped(canvas, &area,
-                               bytes_of(arena_printf(arena, "last  %s", moment(group->last_at, now, time))),
-                               ROLE_TEXT);
-    draw_heat_line(group, canvas, &area);
-    group_preview_draw_wrapped(canvas, &area, bytes_of(shares_text(group->types, arena)), ROLE_TEXT);
-    group_preview_draw_wrapped(canvas, &area, bytes_of(shares_text(group->topics, arena)), ROLE_TEXT);
-    group_preview_draw_wrapped(canvas, &area, bytes_of(outcomes_text(group, now, arena)), ROLE_TEXT);
-    area_take_top(&area, 1);
-    draw_name(group, pivot, canvas, &area, arena);
-}
-
 static void
 preview_line(struct canvas *canvas, struct area *area, const char *text, enum role role)
 {
@@ -261,9 +227,56 @@ preview_line(struct canvas *canvas, struct area *area, const char *text, enum ro
         group_draw_masked(canvas, line, bytes_of(text), role);
 }
 
+// The last 24 hours, as high as there is room for.
 static void
-preview_under(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
-              struct area area, struct arena *arena)
+draw_chart(const struct event_group *group, struct canvas *canvas, struct area *area)
+{
+    if (area->rows < CHART_LEAST)
+        return;
+    struct area part = area_take_top(area, CHART_MOST);
+    const struct chart chart = {
+        .values = group->heat, .count = GROUP_HEAT, .from = MSG_CHART_FROM, .to = MSG_CHART_TO};
+    (void)chart_draw(canvas, part, &chart, ROLE_GRAPH);
+}
+
+// The rows that every group has come first: from one group to the next only their numbers change, which keeps
+// a key cheap over a slow line.
+static void
+preview_tall(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
+             struct area area, struct arena *arena)
+{
+    char count[TEXT_SHORT];
+    char rate[TEXT_SHORT];
+    char first[TIME_TEXT];
+    char last[TIME_TEXT];
+    const char *facts[] = {
+        arena_printf(arena, "%s event%s   %s   first %s   last %s", text_count(group->count, count),
+                     group->count == 1 ? "" : "s", group_rate_text(group->per_minute, rate),
+                     moment(group->first_at, now, first), moment(group->last_at, now, last)),
+        pivot != PIVOT_ERROR ? ""
+                             : arena_printf(arena, "group %.8s%s   %s%s", group->value,
+                                            group->is_overridden ? MSG_SET_BY_HAND : "",
+                                            retries_text(group, glyph_text(canvas, GLYPH_NONE), arena),
+                                            group->is_returned && !group->outcomes.returned
+                                                ? MSG_RETURNED_AFTER_EMPTIED
+                                                : ""),
+        arena_printf(arena, "%s   %s", shares_text(group->types, arena), shares_text(group->topics, arena)),
+        outcomes_text(group, now, arena),
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        group_preview_draw_wrapped(canvas, &area, bytes_of(facts[i]), ROLE_TEXT);
+    if (pivot == PIVOT_ERROR && group->category != CATEGORY_UNKNOWN)
+        group_preview_draw_wrapped(canvas, &area, bytes_of(category_advice(group->category)),
+                                   category_role(group->category));
+    area_take_top(&area, area.rows > PREVIEW_TALL - 3 ? 1 : 0);
+    draw_name(group, pivot, canvas, &area, arena);
+    area_take_top(&area, area.rows > CHART_LEAST ? 1 : 0);
+    draw_chart(group, canvas, &area);
+}
+
+static void
+preview_low(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
+            struct area area, struct arena *arena)
 {
     char count[TEXT_SHORT];
     char first[TIME_TEXT];
@@ -290,10 +303,10 @@ preview_under(const struct event_group *group, enum pivot pivot, int64_t now, st
 }
 
 void
-group_preview(const struct event_group *group, enum pivot pivot, int64_t now, bool is_beside,
-              struct canvas *canvas, struct area area)
+group_preview(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
+              struct area area)
 {
     struct arena arena = {0};
-    (is_beside ? preview_beside : preview_under)(group, pivot, now, canvas, area, &arena);
+    (area.rows >= PREVIEW_TALL ? preview_tall : preview_low)(group, pivot, now, canvas, area, &arena);
     arena_release(&arena);
 }

@@ -6,9 +6,9 @@
 #include "ui/canvas/canvas.h"
 #include "ui/views/groups/row.h"
 
-// Under a list: a few rows, one fact set a row. Beside it: the same, wrapped.
-void group_preview(const struct event_group *group, enum pivot pivot, int64_t now, bool is_beside,
-                   struct canvas *canvas, struct area area);
+// In a few rows a set of facts each; where it is tall the message whole, what the category recommends, a chart.
+void group_preview(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
+                   struct area area);
 
 #define GROUP_VARYING (GROUP_SPANS + 1)
 // Where a message differs from its masked pattern: what stands in the place of each placeholder, and a little

@@ -35,6 +35,19 @@ category_role(enum category category)
 }
 
 const char *
+category_advice(enum category category)
+{
+    static const char *const advice[CATEGORY_COUNT] = {
+        [CATEGORY_UNKNOWN] = "unknown: not decided",
+        [CATEGORY_TRANSIENT] = "transient: passes by itself, send again",
+        [CATEGORY_DATA] = "data: correct, then send",
+        [CATEGORY_SYSTEM] = "system: deploy a fix, then send",
+        [CATEGORY_PERMANENT] = "permanent: discard, or by hand",
+    };
+    return advice[category];
+}
+
+const char *
 group_simple_class(const char *error_class)
 {
     const char *dot = strrchr(error_class, '.');
@@ -189,6 +202,8 @@ group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_
     memcpy(columns, all, sizeof all);
     struct table_column *ordered = &columns[order_columns[order]];
     ordered->is_order = true;
+    ordered->priority = 0; // the order is always seen
+    ordered->yields_below = 0;
     // Texts ascend by nature, numbers and times descend.
     ordered->is_descending = (order != GROUPS_BY_KIND && order != GROUPS_BY_NAME) != is_reversed;
 }

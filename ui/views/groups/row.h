@@ -63,6 +63,8 @@ size_t group_placeholders(struct bytes text, struct canvas_span *spans, size_t r
 // One line of such a text: the placeholders dim, so that the eye reads the words that matter.
 void group_draw_masked(struct canvas *canvas, struct area area, struct bytes text, enum role role);
 
+// What a category means for the next step: "transient: passes by itself, send again".
+const char *category_advice(enum category category);
 enum role category_role(enum category category);
 
 #endif

@@ -56,6 +56,8 @@
 
 // the preview
 #define MSG_SET_BY_HAND "  category set by hand"
+#define MSG_CHART_FROM "24 hours ago"
+#define MSG_CHART_TO "now"
 #define MSG_RETURNED_AFTER_EMPTIED "   returned after it was emptied"
 
 // why a group is one

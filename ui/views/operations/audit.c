@@ -412,10 +412,8 @@ audit_draw_line(const struct app *app, const struct audit *audit, struct canvas 
     if (line.rows < 1)
         return;
     int col = line.col + 1;
-    const char *at = table_position(&audit->table, position);
-    int limit = line.col + line.cols - text_cells(bytes_of(at), canvas->is_ascii) - 3;
-    canvas_styled(canvas, line.row, line.col, line.cols - 1, bytes_of(at),
-                  &(struct canvas_style){.role = ROLE_STATUS, .at_right = true});
+    int limit = chip_draw_at_right(canvas, line, ROLE_STATUS,
+                                   bytes_of(table_position(&audit->table, position)));
     text_count((int64_t)audit->row_count, all);
     if (row_filter_is_on(&audit->filter)) {
         chip_draw(canvas, line.row, &col, limit, ROLE_FILTER,

@@ -333,8 +333,12 @@ operations_draw_line(const struct app *app, const struct operations *operations,
     int col = line.col + 1;
     int limit = line.col + line.cols;
     int row = line.row;
+    char position[48];
     if (line.rows < 1)
         return;
+    if (operations->shown_count)
+        limit = chip_draw_at_right(canvas, line, ROLE_STATUS,
+                                   bytes_of(table_position(&operations->table, position)));
     if (row_filter_is_on(&operations->filter)) {
         chip_draw(canvas, row, &col, limit, ROLE_FILTER,
                   bytes_of(arena_printf(arena, "/%s", strbuf_text(&operations->filter.text))));

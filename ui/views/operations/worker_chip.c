@@ -3,7 +3,7 @@
 #include "ui/views/operations/texts.h"
 #include "ui/widgets/statusbar.h"
 
-enum { LEAST_CELLS = 16 };
+enum { LEAST_CELLS = 12 };
 
 void
 worker_chip_draw(const struct app *app, struct canvas *canvas, int row, int *col, int limit)
