@@ -356,6 +356,32 @@ every_theme_is_drawn(void **state)
     }
 }
 
+// Who named no theme gets one that suits the background, as soon as the terminal has told it; who named one keeps
+// it.
+static void
+the_theme_follows_the_background(void **state)
+{
+    static const char *const answers[] = {"\033]11;rgb:1e1e/1e1e/1e1e\033\\", "\033]11;rgb:ffff/ffff/ffff\a"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct sample_app_options options = {.rows = 10};
+        struct vt *vt = start(24, 80, &options, NULL);
+        assert_true(bytes_find(vt_output(vt), BYTES("\033]11;?"), 0) != SIZE_MAX);
+        assert_true(vt_cell(vt, 3, 20).is_reverse);
+        vt_bytes(vt, bytes_of(answers[i]));
+        assert_true(vt_wait_idle(vt));
+        assert_screen(vt, vt_shows(vt, "row 2"));
+        assert_screen(vt, !vt_cell(vt, 3, 20).is_reverse);
+        vt_end(vt);
+    }
+    struct sample_app_options named = {.rows = 10, .theme = "default"};
+    struct vt *vt = start(24, 80, &named, NULL);
+    vt_bytes(vt, bytes_of(answers[0]));
+    assert_true(vt_press(vt, "j"));
+    assert_screen(vt, vt_cell(vt, 4, 20).is_reverse);
+    vt_end(vt);
+}
+
 static void
 no_color_means_none(void **state)
 {
@@ -401,6 +427,7 @@ main(void)
         cmocka_unit_test(a_crash_gives_the_terminal_back),
         cmocka_unit_test(every_terminal_is_drawn),
         cmocka_unit_test(every_theme_is_drawn),
+        cmocka_unit_test(the_theme_follows_the_background),
         cmocka_unit_test(no_color_means_none),
         cmocka_unit_test(no_terminal_is_a_sentence),
     };

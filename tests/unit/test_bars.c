@@ -79,6 +79,20 @@ charts_never_lie_at_their_ends(void **state)
 }
 
 static void
+a_chart_has_an_axis(void **state)
+{
+    (void)state;
+    const uint32_t values[] = {0, 1, 8, 16};
+    const struct chart chart = {.values = values, .count = 4, .from = "then", .to = "now"};
+    assert_int_equal(chart_draw(&canvas, (struct area){0, 0, 3, 20}, &chart, ROLE_GRAPH), 15);
+    assert_string_equal(drawn_row(0), "16          ██");
+    assert_string_equal(drawn_row(1), "      ▁▁ ██ ██");
+    assert_string_equal(drawn_row(2), "   then     now");
+    assert_int_equal(chart_draw(&canvas, (struct area){0, 0, 3, 6}, &chart, ROLE_GRAPH), 0); // no room
+    assert_int_equal(chart_draw(&canvas, (struct area){0, 0, 1, 20}, &chart, ROLE_GRAPH), 0);
+}
+
+static void
 a_bar_adds_up_to_its_width(void **state)
 {
     (void)state;
@@ -113,8 +127,11 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        DRAWS(the_header_keeps_what_matters), DRAWS(an_environment_has_its_colour),
-        DRAWS(the_footer_keeps_help),         DRAWS(charts_never_lie_at_their_ends),
+        DRAWS(the_header_keeps_what_matters),
+        DRAWS(an_environment_has_its_colour),
+        DRAWS(the_footer_keeps_help),
+        DRAWS(charts_never_lie_at_their_ends),
+        DRAWS(a_chart_has_an_axis),
         DRAWS(a_bar_adds_up_to_its_width),
     };
     return cmocka_run_group_tests_name("bars", tests, NULL, NULL);

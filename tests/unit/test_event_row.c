@@ -54,11 +54,32 @@ a_match_is_seen_where_it_stands_and_the_package_still_counts(void **state)
     canvas_release(&canvas);
 }
 
+static void
+a_match_right_of_the_cut_is_brought_in_sight(void **state)
+{
+    static const char message[] = "could not execute statement; SQL [n/a]; constraint [orders_pkey] of a table";
+    struct canvas canvas = {0};
+    struct filter *filter = NULL;
+    struct strbuf text = {0};
+    (void)state;
+    canvas_init(&canvas, 1, 30, false);
+    assert_true(filter_parse(&filter, BYTES("orders_pkey"), &(struct filter_context){0}, NULL));
+    const struct event event = {.error_message = bytes_of(message)};
+    event_cell(&event, COLUMN_ERROR, 0, filter, &canvas, canvas_area(&canvas));
+    canvas_to_text(&canvas, &text);
+    assert_true(bytes_starts(strbuf_bytes(&text), "…"));
+    assert_non_null(strstr(strbuf_text(&text), "orders_pkey"));
+    filter_destroy(filter);
+    canvas_release(&canvas);
+    strbuf_release(&text);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_leaves_the_package_of_a_class_out),
+        cmocka_unit_test(a_match_right_of_the_cut_is_brought_in_sight),
         cmocka_unit_test(a_match_is_seen_where_it_stands_and_the_package_still_counts),
     };
     return cmocka_run_group_tests_name("event_row", tests, NULL, NULL);

@@ -65,7 +65,7 @@ what_was_done_says_since_when(void **state)
     struct event_group group = {.value = "00c7918f6f1b7231", .text.pattern = "refused", .count = 7};
     const int64_t now = INT64_C(1767323045) * US_PER_SECOND;
     group.outcomes = (struct group_outcomes){.resolved = 12, .reprocessed = 840, .since = now, .returned = 3};
-    group_preview(&group, PIVOT_ERROR, now, false, &canvas, canvas_area(&canvas));
+    group_preview(&group, PIVOT_ERROR, now, &canvas, canvas_area(&canvas));
     char wanted[120];
     char time[TIME_TEXT];
     snprintf(wanted, sizeof wanted, "resolved 12   reprocessed 840   since %s   returned 3",
@@ -74,9 +74,48 @@ what_was_done_says_since_when(void **state)
 
     canvas_clear(&canvas);
     group.outcomes = (struct group_outcomes){.since = now, .returned = 3};
-    group_preview(&group, PIVOT_ERROR, now, false, &canvas, canvas_area(&canvas));
+    group_preview(&group, PIVOT_ERROR, now, &canvas, canvas_area(&canvas));
     assert_null(strstr(drawn(), "since"));
     assert_non_null(strstr(drawn(), "returned 3"));
+}
+
+// A doubled rate is told from chance.
+static void
+a_trend_needs_events(void **state)
+{
+    static const struct {
+        uint32_t spark[GROUP_SPARK];
+        int trend;
+    } rows[] = {
+        {{1, 1, 1, 1, 2, 2, 2, 2}, 1}, {{2, 2, 2, 2, 1, 1, 1, 1}, -1}, {{2, 2, 2, 2, 3, 3, 3, 3}, 0},
+        {{0, 0, 0, 0, 0, 0, 0, 7}, 0}, {{0, 0, 0, 0, 0, 0, 0, 8}, 1},  {{0}, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct event_group group = {0};
+        memcpy(group.spark, rows[i].spark, sizeof group.spark);
+        assert_int_equal(group_trend(&group), rows[i].trend);
+    }
+}
+
+static void
+a_high_preview_says_what_to_do_and_draws_the_day(void **state)
+{
+    (void)state;
+    struct event_group group = {.value = "00c7918f6f1b7231",
+                                .text.pattern = "refused",
+                                .category = CATEGORY_DATA,
+                                .count = 7,
+                                .heat = {[GROUP_HEAT - 1] = 5}};
+    struct area area = canvas_area(&canvas);
+    group_preview(&group, PIVOT_ERROR, 0, &canvas, area);
+    assert_non_null(strstr(drawn(), "data: correct, then send"));
+    assert_non_null(strstr(drawn(), "24 hours ago"));
+    canvas_clear(&canvas);
+    area.rows = 5;
+    group_preview(&group, PIVOT_ERROR, 0, &canvas, area);
+    assert_non_null(strstr(drawn(), "refused"));
+    assert_null(strstr(drawn(), "24 hours ago"));
 }
 
 static void
@@ -96,6 +135,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_message_shows_what_varies_in_its_group),
                                        DRAWS(what_was_done_says_since_when),
+                                       cmocka_unit_test(a_trend_needs_events),
+                                       DRAWS(a_high_preview_says_what_to_do_and_draws_the_day),
                                        cmocka_unit_test(a_full_row_says_that_it_is)};
     return cmocka_run_group_tests_name("group_preview", tests, NULL, NULL);
 }

@@ -115,6 +115,25 @@ impossible_keys_are_refused_with_the_reason(void **state)
     }
 }
 
+static void
+print_event(const struct input_event *event, struct strbuf *out)
+{
+    switch (event->kind) {
+    case INPUT_KEY:
+        key_print(event->key, out);
+        break;
+    case INPUT_PASTE:
+        strbuf_printf(out, "{%.*s}", BYTES_ARGS(event->paste));
+        break;
+    case INPUT_BACKGROUND:
+        strbuf_add_text(out, event->is_light ? "(light)" : "(dark)");
+        break;
+    case INPUT_MOUSE:
+        strbuf_printf(out, "(%d %d,%d)", (int)event->button, event->row, event->col);
+        break;
+    }
+}
+
 // What the bytes come to: keys by name, {…} for a paste, ! where something is incomplete.
 static void
 decode(const char *bytes, size_t len, bool is_late, struct strbuf *out)
@@ -122,14 +141,8 @@ decode(const char *bytes, size_t len, bool is_late, struct strbuf *out)
     struct input input = {0};
     struct input_event event;
     input_feed(&input, (struct bytes){bytes, len});
-    while (input_next(&input, is_late, &event)) {
-        if (event.kind == INPUT_KEY)
-            key_print(event.key, out);
-        else if (event.kind == INPUT_PASTE)
-            strbuf_printf(out, "{%.*s}", BYTES_ARGS(event.paste));
-        else
-            strbuf_printf(out, "(%d %d,%d)", (int)event.button, event.row, event.col);
-    }
+    while (input_next(&input, is_late, &event))
+        print_event(&event, out);
     if (input_delay(&input) >= 0)
         strbuf_add_char(out, '!');
     input_release(&input);
@@ -162,7 +175,11 @@ static const struct {
     ROW("\u202e\ue000q", "q"),
     ROW("\033[27;5;13~j", "j"),
     ROW("\033[1;1Rj\033[?62;4cj\033[>0;1cj\033[13;2uj", "jjjj"),
-    ROW("\033]11;rgb:00/00/00\033\\j\033]0;x\aj", "jj"),
+    ROW("\033]11;rgb:00/00/00\033\\j\033]0;x\aj", "(dark)jj"),
+    ROW("\033]11;rgb:ffff/ffff/ffff\aj\033]11;rgb:fd/f6/e3\a", "(light)j(light)"),
+    ROW("\033]11;rgb:0000/2b2b/3636\033\\", "(dark)"),
+    ROW("\033]11;rgb:ff/ff\aj\033]11;rgb:/f/f\aj\033]11;rgb:fffff/0/0\aj\033]11;rgb:f/f/f/f\aj", "jjjj"),
+    ROW("\033]10;rgb:ff/ff/ff\aj\033]11;?\aj\033[?62;22cj", "jjj"),
     ROW("\033P1$r0m\033\\j\033_x\033\\j\033^x\033\\j\033Xx\033\\j", "jjjj"),
     ROW("\033[200~RDq\r\nx\033[201~j", "{RDq\r\nx}j"),
     ROW("\033[200~a\033[31mb\033[201~", "{a\033[31mb}"),
@@ -216,14 +233,8 @@ pieces_come_to_the_same(void **state)
         struct input_event event;
         for (size_t at = 0; at < sequences[i].len; at++) {
             input_feed(&input, (struct bytes){sequences[i].bytes + at, 1});
-            while (input_next(&input, false, &event)) {
-                if (event.kind == INPUT_KEY)
-                    key_print(event.key, &keys);
-                else if (event.kind == INPUT_PASTE)
-                    strbuf_printf(&keys, "{%.*s}", BYTES_ARGS(event.paste));
-                else
-                    strbuf_printf(&keys, "(%d %d,%d)", (int)event.button, event.row, event.col);
-            }
+            while (input_next(&input, false, &event))
+                print_event(&event, &keys);
         }
         strbuf_add_text(&keys, input_delay(&input) >= 0 ? "!" : "");
         assert_string_equal(strbuf_text(&keys), sequences[i].keys);

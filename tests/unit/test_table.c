@@ -231,6 +231,7 @@ a_table_is_drawn(void **state)
     assert_string_equal(drawn_row(3), "▌     999  column 2 …  column 3 of 999");
     assert_string_equal(drawn_row(9), " ●    993  column 2 …  column 3 of 993");
     assert_int_equal(canvas_cell(&canvas, 3, 39)->role, ROLE_CURSOR);
+    assert_int_equal(canvas_cell(&canvas, 3, 39)->attributes, 0);
     assert_int_equal(canvas_cell(&canvas, 3, 0)->role, ROLE_CURSOR_MARK);
     assert_int_equal(canvas_cell(&canvas, 2, 39)->role, ROLE_TEXT);
     char position[48];
@@ -240,6 +241,73 @@ a_table_is_drawn(void **state)
         table_layout(&table, &model, area);
         table_draw(&table, &model, &canvas, area);
     }
+}
+
+static void
+a_list_that_does_not_fit_is_marked(void **state)
+{
+    (void)state;
+    struct list list;
+    struct table table = {0};
+    fill(&list, 100);
+    struct table_model model = model_of(&list);
+    struct area area = {0, 0, 11, 40};
+    table_layout(&table, &model, area);
+    table_draw(&table, &model, &canvas, area);
+    const struct cell *top = canvas_cell(&canvas, 1, 39);
+    uint32_t mark = top->base;
+    assert_int_not_equal(mark, ' ');
+    for (int row = 2; row <= 10; row++)
+        assert_int_equal(canvas_cell(&canvas, row, 39)->base, ' ');
+    assert_true(table_handle(&table, &model, DO_BOTTOM));
+    canvas_clear(&canvas);
+    table_draw(&table, &model, &canvas, area);
+    assert_int_equal(canvas_cell(&canvas, 10, 39)->base, mark);
+    assert_int_equal(canvas_cell(&canvas, 1, 39)->base, ' ');
+    // One row behind the beginning, and one before the end, are neither.
+    for (int step = 1; step >= 0; step--) {
+        table.cursor = table.top = step ? 1 : 89;
+        canvas_clear(&canvas);
+        table_draw(&table, &model, &canvas, area);
+        assert_int_equal(canvas_cell(&canvas, step ? 1 : 10, 39)->base, ' ');
+    }
+}
+
+static void
+sideways_shows_the_rest_and_no_more(void **state)
+{
+    (void)state;
+    struct list list;
+    struct table table = {0};
+    fill(&list, 3);
+    struct table_model model = model_of(&list);
+    struct area area = {0, 0, 4, 23}; // nine cells for "column 3 of 1000"
+    table_layout(&table, &model, area);
+    table_draw(&table, &model, &canvas, area);
+    assert_string_equal(drawn_row(1), "▌   1,000  column 3 of…");
+    assert_true(table_handle(&table, &model, DO_LAST_COLUMN));
+    table_layout(&table, &model, area);
+    canvas_clear(&canvas);
+    table_draw(&table, &model, &canvas, area);
+    assert_string_equal(drawn_row(1), "▌   1,000  …n 3 of 1000");
+    assert_true(table_handle(&table, &model, DO_FIRST_COLUMN));
+    table_layout(&table, &model, area);
+    assert_int_equal(table.skip, 0);
+}
+
+// What says something by its hue keeps it in the row of the cursor.
+static void
+the_cursor_keeps_hues(void **state)
+{
+    (void)state;
+    (void)canvas_text(&canvas, 0, 0, 10, BYTES("data"), ROLE_KIND_DATA);
+    (void)canvas_text(&canvas, 0, 5, 10, BYTES("text"), ROLE_DIM);
+    canvas_cursor_row(&canvas, (struct area){0, 0, 1, 20});
+    assert_int_equal(canvas_cell(&canvas, 0, 0)->role, ROLE_KIND_DATA);
+    assert_int_equal(canvas_cell(&canvas, 0, 0)->attributes, CELL_CURSOR);
+    assert_int_equal(canvas_cell(&canvas, 0, 4)->role, ROLE_CURSOR);
+    assert_int_equal(canvas_cell(&canvas, 0, 5)->role, ROLE_CURSOR);
+    assert_int_equal(canvas_cell(&canvas, 0, 19)->role, ROLE_CURSOR);
 }
 
 int
@@ -252,6 +320,9 @@ main(void)
         cmocka_unit_test(movements_move),
         cmocka_unit_test(every_movement_extends_a_range),
         DRAWS(a_table_is_drawn),
+        DRAWS(a_list_that_does_not_fit_is_marked),
+        DRAWS(sideways_shows_the_rest_and_no_more),
+        DRAWS(the_cursor_keeps_hues),
     };
     return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }

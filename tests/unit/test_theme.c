@@ -92,6 +92,36 @@ shipped_themes_can_be_read(void **state)
     assert_true(seen >= 13);
 }
 
+// Letters that keep their hue in the cursor row are read there too.
+static void
+hues_are_read_on_the_cursor_row(void **state)
+{
+    static const enum role hues[] = {ROLE_KIND_TRANSIENT, ROLE_KIND_DATA, ROLE_KIND_SYSTEM, ROLE_KIND_PERMANENT,
+                                     ROLE_KIND_UNKNOWN,   ROLE_GRAPH,     ROLE_GROUP_NEW,   ROLE_GROUP_BACK,
+                                     ROLE_EVENT_RETURNED, ROLE_OPERATION_FAILED};
+    (void)state;
+    for (size_t i = 0; builtin_name(i); i++) {
+        if (!bytes_ends(bytes_of(builtin_name(i)), ".theme"))
+            continue;
+        struct theme *theme = theme_load(builtin_name(i), NULL, NULL, NULL);
+        uint32_t ink, paper;
+        theme_page(theme, &ink, &paper);
+        bool has_own_colours = theme_look(theme, ROLE_TEXT, COLOR_TRUE)->foreground.has_rgb;
+        for (size_t h = 0; has_own_colours && h < sizeof hues / sizeof *hues; h++) {
+            struct look look = theme_look_on_cursor(theme, hues[h], COLOR_TRUE);
+            double contrast =
+                color_contrast(color_rgb(&look.foreground, ink), color_rgb(&look.background, paper));
+            if (contrast < 3.0)
+                fail_msg("%s: %s on the cursor row has a contrast of %.2f", builtin_name(i), role_name(hues[h]),
+                         contrast);
+        }
+        struct look mono = theme_look_on_cursor(theme, ROLE_KIND_DATA, COLOR_MONO);
+        const struct look *cursor = theme_look(theme, ROLE_CURSOR, COLOR_MONO);
+        assert_int_equal(mono.attributes, cursor->attributes);
+        theme_destroy(theme);
+    }
+}
+
 static bool
 same_look(const struct look *a, const struct look *b)
 {
@@ -228,6 +258,7 @@ main(void)
         cmocka_unit_test(colours_are_read),
         cmocka_unit_test(colours_fit_their_terminal),
         cmocka_unit_test(shipped_themes_can_be_read),
+        cmocka_unit_test(hues_are_read_on_the_cursor_row),
         cmocka_unit_test(what_matters_stands_out_at_every_depth),
         cmocka_unit_test(no_colours_means_attributes_only),
         cmocka_unit_test(a_short_theme_is_complete),

@@ -7,11 +7,13 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "ui/app/private.h"
 #include "ui/term/clipboard.h"
 #include "ui/app/texts.h"
 
 // Work of a view that is due so soon belongs to what was asked for last.
+#define COPIED_SHOWN 40 // bytes of what was copied, in the message
 #define SHORTLY (US_PER_SECOND * 600 / 1000)
 
 // A file that cannot be used keeps nobody from working: the built-in one serves, and the sentence is on the
@@ -21,10 +23,10 @@ load_files(struct app *app, const struct app_config *config)
 {
     struct strbuf warnings = {0};
     struct err err = {0};
-    app->theme = theme_load(config->theme ? config->theme : "default", &config->places, &warnings, &err);
-    if (!app->theme) {
+    app->theme.now = theme_load(config->theme ? config->theme : THEME_AUTO, &config->places, &warnings, &err);
+    if (!app->theme.now) {
         app_say(app, SAY_ERROR, MSG_DEFAULT_THEME, err.text);
-        app->theme = theme_load("default", NULL, NULL, NULL);
+        app->theme.now = theme_load(THEME_AUTO, NULL, NULL, NULL);
     }
     err_clear(&err);
     app->keymap = keymap_load(config->keymap ? config->keymap : "default", &config->places, &warnings, &err);
@@ -57,7 +59,7 @@ app_create(const struct app_config *config, struct err *err)
     app->mail.unknown.as_of = app->mail.unknown.last_closed_at = TIME_ABSENT;
     canvas_init(&app->picture.canvas, 24, 80, config->is_ascii);
     load_files(app, config);
-    if (!app->theme || !app->keymap) {
+    if (!app->theme.now || !app->keymap) {
         err_set(err, ERR_INTERNAL, "the built-in theme and keymap cannot be read");
         app_destroy(app);
         return NULL;
@@ -102,7 +104,7 @@ app_destroy(struct app *app)
     arena_release(&app->picture.frame);
     canvas_release(&app->picture.canvas);
     keymap_destroy(app->keymap);
-    theme_destroy(app->theme);
+    theme_destroy(app->theme.now);
     free(app);
 }
 
@@ -121,7 +123,7 @@ app_keymap(const struct app *app)
 const struct theme *
 app_theme(const struct app *app)
 {
-    return app->theme;
+    return app->theme.now;
 }
 
 const struct status *
@@ -140,6 +142,20 @@ struct arena *
 app_frame(const struct app *app)
 {
     return (struct arena *)(uintptr_t)&app->picture.frame; // scratch is no state
+}
+
+bool
+app_is_on_top(const struct app *app, const void *state)
+{
+    return app_top(app)->state == state;
+}
+
+bool
+app_is_at_rest(const struct app *app)
+{
+    const struct windows *windows = &app->windows;
+    return !windows->prompt_owner && !windows->menu.is_open &&
+           !windows->dialog && !app->is_paused && !app_is_stale(app);
 }
 
 bool
@@ -186,19 +202,6 @@ void
 app_redraw(struct app *app)
 {
     app->picture.state = PICTURE_DUE;
-}
-
-bool
-app_set_theme(struct app *app, const char *name, struct err *err)
-{
-    struct theme *theme = theme_load(name, &app->config->places, NULL, err);
-    if (!theme)
-        return false;
-    theme_destroy(app->theme);
-    app->theme = theme;
-    app->wishes |= WISH_THEME;
-    app_redraw(app);
-    return true;
 }
 
 // Messages for a terminal that has only ASCII: the signs that our own sentences use.
@@ -332,8 +335,10 @@ app_copy(struct app *app, struct bytes text, const char *what)
     strbuf_reset(&app->copy);
     clipboard_clean(text, &app->copy);
     app->wishes |= WISH_COPY;
-    char size[TEXT_SHORT];
-    app_say(app, SAY_INFO, MSG_COPIED, what, text_size(app->copy.len, size),
+    struct bytes shown = strbuf_bytes(&app->copy);
+    bool is_long = shown.len > COPIED_SHOWN;
+    shown.len = is_long ? utf8_cut(shown, COPIED_SHOWN) : shown.len;
+    app_say(app, SAY_INFO, MSG_COPIED, what, BYTES_ARGS(shown), is_long ? "…" : "",
             text.len > CLIPBOARD_LIMIT ? ", cut at 64 KiB" : "");
 }
 
@@ -410,7 +415,9 @@ app_menu(struct app *app, const struct menu_request *request)
                           .owner = app->stacks.caller ? app->stacks.caller : app_top(app),
                           .items = alloc_array(request->count, sizeof *menu->items),
                           .count = request->count,
-                          .chosen = request->chosen};
+                          .chosen = request->chosen,
+                          .moved = request->moved,
+                          .left = request->left};
     snprintf(menu->title, sizeof menu->title, "%s", request->title);
     for (size_t i = 0; i < request->count; i++) {
         menu->items[i] = request->items[i];

@@ -66,6 +66,7 @@ struct app_config {
     } decision;
 
     bool is_ascii;
+    int64_t follow_after; // µs; see ui/views/follow.h
     const char *theme, *keymap; // names or paths
     struct ui_places places;
     const char *state_home;   // histories, or NULL: none are kept
@@ -99,6 +100,9 @@ const struct status *app_status(const struct app *app); // the last one told; li
 // Of the last key, reply or picture, whichever was last; one instant for a whole draw; frozen by REDRIVE_NOW.
 int64_t app_now(const struct app *app);
 struct arena *app_frame(const struct app *app); // scratch, reset before each draw
+bool app_is_on_top(const struct app *app, const void *state); // of the place that is shown
+// No prompt, menu or dialog is open, and the display is live.
+bool app_is_at_rest(const struct app *app);
 bool app_is_paused(const struct app *app);      // the display is held still
 bool app_is_stale(const struct app *app);       // the connection is lost: draw rows dimmed
 // For layout only: a key is held down, so what only follows the cursor (a preview) may stay as it is and save
@@ -153,6 +157,9 @@ const char *app_filter(const struct app *app);
 void app_perform(struct app *app, enum action action); // as if its key had been pressed: for the palette
 // Does the action mean something in this view (NULL: in none), by its table or as one of the app's own?
 bool app_handles(const struct view *view, enum action action);
+// What the terminal says of its background: `auto`, the theme of those who named none, becomes dark or light.
+void app_take_background(struct app *app, bool is_light);
+bool app_follows_background(const struct app *app);
 bool app_set_theme(struct app *app, const char *name, struct err *err) MUST_CHECK; // for this session
 void app_redraw(struct app *app); // something visible changed outside of the callbacks that say so themselves
 
@@ -207,6 +214,9 @@ struct menu_request {
     const struct menu_item *items; // copied
     size_t count;
     void (*chosen)(struct app *app, void *state, size_t index);
+    // May be NULL. Another item is under the cursor; the menu was closed and nothing chosen.
+    void (*moved)(struct app *app, void *state, size_t index);
+    void (*left)(struct app *app, void *state);
 };
 void app_menu(struct app *app, const struct menu_request *request);
 

@@ -278,10 +278,12 @@ static void
 draw_footer(struct app *app, struct area area)
 {
     static const enum action menu_keys[] = {DO_DOWN, DO_UP, DO_OPEN, DO_BACK, DO_NONE};
+    static const struct footer_label menu_labels[] = {
+        {DO_OPEN, "choose"}, {DO_BACK, "close"}, {DO_NONE, NULL}};
     if (app->windows.dialog)
         draw_dialog_footer(app, area);
     else if (app->windows.menu.is_open)
-        footer_draw(app->keymap, CONTEXT_LIST, menu_keys, NULL, &app->picture.canvas, area);
+        footer_draw(app->keymap, CONTEXT_LIST, menu_keys, menu_labels, &app->picture.canvas, area);
     else
         draw_view_footer(app, area);
 }

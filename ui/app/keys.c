@@ -81,6 +81,24 @@ menu_choose(struct app *app, size_t index)
 }
 
 static void
+menu_move(struct app *app, size_t index)
+{
+    struct menu *menu = &app->windows.menu;
+    menu->cursor = index;
+    if (menu->moved)
+        AS_CALLER(app, menu->owner, menu->moved(app, menu->owner ? menu->owner->state : NULL, index));
+}
+
+static void
+menu_leave(struct app *app)
+{
+    struct menu menu = app->windows.menu;
+    app_close_menu(app);
+    if (menu.left)
+        AS_CALLER(app, menu.owner, menu.left(app, menu.owner ? menu.owner->state : NULL));
+}
+
+static void
 menu_key(struct app *app)
 {
     struct menu *menu = &app->windows.menu;
@@ -98,13 +116,17 @@ menu_key(struct app *app)
     if (do_anywhere(app, action))
         return;
     if (action == DO_DOWN)
-        menu->cursor = menu->cursor + 1 < menu->count ? menu->cursor + 1 : 0;
+        menu_move(app, menu->cursor + 1 < menu->count ? menu->cursor + 1 : 0);
     else if (action == DO_UP)
-        menu->cursor = (menu->cursor ? menu->cursor : menu->count) - 1;
+        menu_move(app, (menu->cursor ? menu->cursor : menu->count) - 1);
+    else if (action == DO_TOP)
+        menu_move(app, 0);
+    else if (action == DO_BOTTOM)
+        menu_move(app, menu->count - 1);
     else if (action == DO_OPEN)
         menu_choose(app, menu->cursor);
     else if (action == DO_BACK || action == DO_CANCEL)
-        app_close_menu(app);
+        menu_leave(app);
 }
 
 void
@@ -359,48 +381,6 @@ open_running(struct app *app)
 }
 
 static void
-theme_chosen(struct app *app, void *state, size_t index)
-{
-    (void)state;
-    struct strbuf names = {0};
-    theme_list(&app->config->places, &names);
-    struct bytes list = strbuf_bytes(&names);
-    size_t at = 0;
-    for (size_t i = 0; i < index && at < list.len; i++)
-        at = bytes_find(list, BYTES("\n"), at) + 1;
-    size_t end = bytes_find(list, BYTES(" "), at);
-    char name[128];
-    snprintf(name, sizeof name, "%.*s", end == SIZE_MAX ? 0 : (int)(end - at), list.data + at);
-    struct err err = {0};
-    if (!app_set_theme(app, name, &err))
-        app_say_err(app, &err);
-    strbuf_release(&names);
-}
-
-static void
-open_themes(struct app *app)
-{
-    struct menu_item items[64] = {0};
-    char names[64][64];
-    struct strbuf all = {0};
-    theme_list(&app->config->places, &all);
-    struct bytes list = strbuf_bytes(&all);
-    size_t count = 0;
-    for (size_t at = 0; at < list.len && count < 64; count++) {
-        size_t end = bytes_find(list, BYTES("\n"), at);
-        size_t blank = bytes_find(list, BYTES(" "), at);
-        snprintf(names[count], sizeof names[count], "%.*s", (int)(blank < end ? blank - at : 0),
-                 list.data + at);
-        items[count].text = names[count];
-        items[count].is_current = strcmp(names[count], theme_name(app->theme)) == 0;
-        at = end + 1;
-    }
-    app_menu(app, &(struct menu_request){
-                      .title = "theme", .items = items, .count = count, .chosen = theme_chosen});
-    strbuf_release(&all);
-}
-
-static void
 toggle_mouse(struct app *app)
 {
     app->takes_mouse = !app->takes_mouse;
@@ -473,7 +453,7 @@ static const struct own_action {
     {DO_PLACE_PREVIOUS, go_to_previous_place, 0},
     {DO_PLACE_LAST, go_to_last_place, 0},
     {DO_MESSAGES, open_messages, 0},
-    {DO_THEME, open_themes, 0},
+    {DO_THEME, app_open_themes, 0},
     {DO_MOUSE, toggle_mouse, 0},
     {DO_OPERATION_NEWEST, open_running, 0},
     {DO_RECONNECT, do_reconnect, 0},

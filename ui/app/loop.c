@@ -43,6 +43,9 @@ handle_input(struct loop *loop, const struct input_event *input)
     case INPUT_MOUSE:
         app_mouse(loop->app, input->button, input->row, input->col);
         break;
+    case INPUT_BACKGROUND:
+        app_take_background(loop->app, input->is_light);
+        break;
     }
 }
 
@@ -155,7 +158,9 @@ int
 app_run(struct app *app, struct term *term)
 {
     struct loop loop = {.app = app, .term = term, .news = NEWS_REPLY};
-    term_set_theme(term, app->theme);
+    term_set_theme(term, app_theme(app));
+    if (app_follows_background(app))
+        term_ask_background(term);
     fit_size(&loop);
     while (!app_is_over(app)) {
         take_keys(&loop);

@@ -41,6 +41,8 @@ struct menu {
     size_t count;
     size_t cursor;
     void (*chosen)(struct app *app, void *state, size_t index);
+    void (*moved)(struct app *app, void *state, size_t index);
+    void (*left)(struct app *app, void *state);
 };
 
 // The open views: a stack in each place.
@@ -125,7 +127,11 @@ struct connection_change {
 struct app {
     const struct app_config *config;
     struct keymap *keymap;
-    struct theme *theme;
+    struct {
+        struct theme *now;
+        bool is_chosen;  // by a person, in this session
+        char before[64]; // while the menu of themes is open: the one to go back to
+    } theme;
     struct selection *selection; // apart from the app, so that drawing may look at it
     struct stacks stacks;
     struct mail mail;
@@ -182,6 +188,7 @@ void app_post(struct app *app, enum request_kind kind, bool is_on);      // one 
 void app_dialog_end(struct app *app, enum dialog_outcome outcome); // with the callback of its request
 
 // app.c
+void app_open_themes(struct app *app); // themes.c: the menu of them
 void app_close_menu(struct app *app);
 
 // Runs a callback of a view with it as the asker of what is sent.

@@ -13,7 +13,7 @@
 // files, clipboard
 #define MSG_DEFAULT_THEME "%s; using the default theme"
 #define MSG_DEFAULT_KEYMAP "%s; using the default keymap"
-#define MSG_COPIED "copied %s (%s) to the terminal's clipboard%s"
+#define MSG_COPIED "copied %s %.*s%s to the clipboard%s"
 
 // keys
 #define MSG_NOT_BOUND "%s is not bound · %s help"

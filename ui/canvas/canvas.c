@@ -21,7 +21,8 @@ static const struct {
     [GLYPH_FULL] = {"█", "#"},         [GLYPH_EMPTY] = {"░", "."},     [GLYPH_WATCHED] = {"▒", "="},
     [GLYPH_RETURNED] = {"▞", "<"},     [GLYPH_FAILED] = {"╳", "x"},    [GLYPH_NONE] = {"–", "-"},
     [GLYPH_SEPARATOR] = {"·", "|"},    [GLYPH_FOLDED] = {"▸", "+"},    [GLYPH_UNFOLDED] = {"▾", "-"},
-    [GLYPH_UP] = {"↑", "^"},           [GLYPH_DOWN] = {"↓", "v"},       [GLYPH_SCROLL] = {"▐", "|"},
+    [GLYPH_RISING] = {"▲", "^"},       [GLYPH_FALLING] = {"▼", "v"},   [GLYPH_UP] = {"↑", "^"},
+    [GLYPH_DOWN] = {"↓", "v"},         [GLYPH_SCROLL] = {"▐", "|"},
 };
 
 static const struct cell blank = {.base = ' ', .width = 1, .role = ROLE_TEXT};
@@ -539,6 +540,26 @@ canvas_restyle(struct canvas *canvas, struct area area, enum role role)
     }
 }
 
+static bool
+is_plain(enum role role)
+{
+    return role == ROLE_TEXT || role == ROLE_DIM || role == ROLE_STRONG || role == ROLE_GROUP_COUNT ||
+           role == ROLE_GROUP_BAR || role == ROLE_EVENT_PENDING || role == ROLE_GRAPH_AXIS;
+}
+
+void
+canvas_cursor_row(struct canvas *canvas, struct area area)
+{
+    for (int col = area.col; col < area.col + area.cols; col++) {
+        struct cell *cell = cell_at(canvas, area.row, col);
+        if (!cell)
+            continue;
+        bool keeps_hue = cell->base != ' ' && !is_plain((enum role)cell->role);
+        cell->attributes = keeps_hue ? CELL_CURSOR : 0;
+        cell->role = keeps_hue ? cell->role : (uint8_t)ROLE_CURSOR;
+    }
+}
+
 void
 canvas_add_attributes(struct canvas *canvas, struct area area, uint8_t attributes)
 {
@@ -600,10 +621,11 @@ canvas_to_roles(const struct canvas *canvas, struct strbuf *out)
                     break;
             }
             if (first->role != ROLE_TEXT || first->attributes)
-                strbuf_printf(out, "%d:%d-%d %s%s%s%s\n", row, col, end - 1, role_name(first->role),
+                strbuf_printf(out, "%d:%d-%d %s%s%s%s%s\n", row, col, end - 1, role_name(first->role),
                               first->attributes & CELL_DIM ? " dim" : "",
                               first->attributes & CELL_STRONG ? " strong" : "",
-                              first->attributes & CELL_UNDERLINE ? " underline" : "");
+                              first->attributes & CELL_UNDERLINE ? " underline" : "",
+                              first->attributes & CELL_CURSOR ? " on cursor" : "");
             col = end;
         }
     }

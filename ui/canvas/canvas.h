@@ -19,7 +19,12 @@
 #define CELL_MARKS 4
 
 // Attributes on top of the role's look.
-enum cell_attribute { CELL_DIM = 1, CELL_STRONG = 2, CELL_UNDERLINE = 4 };
+enum cell_attribute {
+    CELL_DIM = 1,
+    CELL_STRONG = 2,
+    CELL_UNDERLINE = 4,
+    CELL_CURSOR = 8 // the letters of the role, on what is behind the cursor row
+};
 
 struct cell {
     uint32_t base;              // the character; 0: right half of the wide one to the left
@@ -117,16 +122,18 @@ enum glyph {
     GLYPH_FOLDED,
     GLYPH_UNFOLDED, // ▸ ▾  + -
     GLYPH_UP,
-    GLYPH_DOWN,   // ↑ ↓  ^ v   order, more above and below
-    GLYPH_SCROLL, // ▐ |   the part of a list that is on the screen
+    GLYPH_DOWN, // ↑ ↓  ^ v   order, more above and below
+    GLYPH_RISING,
+    GLYPH_FALLING, // ▲ ▼  ^ v   a number that has doubled or halved
+    GLYPH_SCROLL,  // ▐ |   the part of a list that is on the screen
     GLYPH_COUNT
 };
 int canvas_glyph(struct canvas *canvas, int row, int col, enum glyph glyph, enum role role);
 // The glyph as text, for building sentences: "8,420 sent – …".
 const char *glyph_text(const struct canvas *canvas, enum glyph glyph);
 
-// Copies a rectangle of `from`, which begins at its cell (row, col), to an area; a wide character that the edge
-// of the rectangle cuts becomes blanks.
+// Copies a rectangle of `from`, which begins at its cell (row, col), to an area; a wide character that the
+// edge of the rectangle cuts becomes blanks.
 void canvas_copy(struct canvas *canvas, struct area area, const struct canvas *from, int row, int col);
 // Cells up to the last one in a row that is not a blank.
 int canvas_used(const struct canvas *canvas, int row);
@@ -137,6 +144,8 @@ void canvas_vline(struct canvas *canvas, int row, int col, int height, enum role
 void canvas_box(struct canvas *canvas, struct area area, enum role role); // frame; the inside is left
 void canvas_restyle(struct canvas *canvas, struct area area,
                     enum role role); // everything in it takes this one role
+// The row of the cursor: what says something by its hue keeps it, the rest takes the cursor's role.
+void canvas_cursor_row(struct canvas *canvas, struct area area);
 void canvas_add_attributes(struct canvas *canvas, struct area area, uint8_t attributes);
 void canvas_caret(struct canvas *canvas, int row, int col);
 

@@ -1,7 +1,13 @@
 #include "ui/term/clipboard.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -28,6 +34,40 @@ clipboard_clean(struct bytes untrusted, struct strbuf *out)
     line.len = utf8_cut(line, line.len < CLIPBOARD_LIMIT ? line.len : CLIPBOARD_LIMIT);
     strbuf_add(out, line);
     strbuf_release(&visible);
+}
+
+// Runs tmux with the text as its input; its output goes nowhere.
+static bool
+spawn_tmux(int from, pid_t *child)
+{
+    char *const arguments[] = {(char *)(uintptr_t) "tmux", (char *)(uintptr_t) "load-buffer",
+                               (char *)(uintptr_t) "-w", (char *)(uintptr_t) "-", NULL};
+    posix_spawn_file_actions_t files;
+    if (posix_spawn_file_actions_init(&files) != 0)
+        return false;
+    bool ok = posix_spawn_file_actions_adddup2(&files, from, STDIN_FILENO) == 0 &&
+              posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
+              posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0) == 0 &&
+              posix_spawnp(child, "tmux", &files, NULL, arguments, environ) == 0;
+    (void)posix_spawn_file_actions_destroy(&files);
+    return ok;
+}
+
+// A file in memory, not a pipe: nothing waits for tmux to read, and one that ends early raises no signal.
+bool
+clipboard_to_tmux(struct bytes clean)
+{
+    pid_t child;
+    int file = memfd_create("copied", MFD_CLOEXEC);
+    if (file < 0)
+        return false;
+    bool ok = write(file, clean.data, clean.len) == (ssize_t)clean.len && lseek(file, 0, SEEK_SET) == 0 &&
+              spawn_tmux(file, &child);
+    (void)close(file);
+    int status = 1;
+    while (ok && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return ok && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 static void

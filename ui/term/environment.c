@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/text.h"
 
 static bool
 speaks_utf8(void)
@@ -56,6 +57,18 @@ terminal_promises_24_bits(void)
 {
     const char *word = getenv("COLORTERM");
     return word && (strcmp(word, "truecolor") == 0 || strcmp(word, "24bit") == 0);
+}
+
+bool
+terminal_names_background(bool *is_light)
+{
+    const char *word = getenv("COLORFGBG");
+    const char *last = word ? strrchr(word, ';') : NULL;
+    int64_t color;
+    if (!last || !text_parse_int(bytes_of(last + 1), &color, NULL))
+        return false;
+    *is_light = color == 7 || color == 15;
+    return true;
 }
 
 bool

@@ -12,6 +12,8 @@ bool locale_set(char *note, size_t room);
 // What to take a terminal for that this host does not describe: xterm's many children know what it knows.
 const char *terminal_fallback(const char *name);
 bool terminal_promises_24_bits(void); // COLORTERM
-bool colors_unwanted(void);           // NO_COLOR
+// COLORFGBG, which rxvt and its kin set: "15;0". false: it says nothing.
+bool terminal_names_background(bool *is_light);
+bool colors_unwanted(void); // NO_COLOR
 
 #endif

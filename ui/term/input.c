@@ -280,10 +280,59 @@ take_ss3(struct bytes bytes, bool is_late, size_t *used, struct input_event *eve
     return event->key ? STEP_EVENT : STEP_DROP;
 }
 
+static int
+hex_digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+// A colour as X11 writes it, rgb:RRRR/GGGG/BBBB with one to four digits each, as light as white would be
+// 1000.
+static bool
+parse_lightness(struct bytes text, int *lightness)
+{
+    static const int weights[] = {299, 587, 114}; // of red, green and blue (ITU-R BT.601)
+    *lightness = 0;
+    size_t at = 0;
+    for (int i = 0; i < 3; i++) {
+        int value = 0;
+        int most = 0;
+        for (; at < text.len && text.data[at] != '/'; at++) {
+            int digit = hex_digit(text.data[at]);
+            if (digit < 0 || most > 0xfff)
+                return false;
+            value = value * 16 + digit;
+            most = most * 16 + 15;
+        }
+        if (most == 0 || (i < 2) != (at < text.len))
+            return false;
+        *lightness += weights[i] * value / most;
+        at++;
+    }
+    return true;
+}
+
+// The answer to OSC 11 (xterm's ctlseqs, "Operating System Commands"): the colour of the background.
+static bool
+background_event(struct bytes string, struct input_event *event)
+{
+    static const char before[] = "11;rgb:";
+    int lightness;
+    if (!bytes_starts(string, before) ||
+        !parse_lightness(bytes_slice(string, sizeof before - 1, SIZE_MAX), &lightness))
+        return false;
+    event->kind = INPUT_BACKGROUND;
+    event->is_light = lightness > 500;
+    return true;
+}
+
 // OSC, DCS, SOS, PM, APC: up to ST, or BEL for OSC. Replies of terminals hold no other control characters, so
 // one ends what was no reply but Esc and a letter that came together: the keys behind it count.
 static enum step
-take_string(struct bytes bytes, bool is_late, size_t *used)
+take_string(struct bytes bytes, bool is_late, size_t *used, struct input_event *event)
 {
     for (size_t at = 2; at < bytes.len; at++) {
         unsigned char byte = (unsigned char)bytes.data[at];
@@ -292,6 +341,9 @@ take_string(struct bytes bytes, bool is_late, size_t *used)
         bool is_st = byte == ESC && bytes.data[at + 1] == '\\';
         bool is_bell = byte == '\a' && bytes.data[1] == ']';
         *used = is_st ? at + 2 : is_bell ? at + 1 : at;
+        if ((is_st || is_bell) && bytes.data[1] == ']' &&
+            background_event(bytes_slice(bytes, 2, at - 2), event))
+            return STEP_EVENT;
         if (byte < 0x20)
             return STEP_DROP;
     }
@@ -319,7 +371,7 @@ take_escape(struct input *input, struct bytes bytes, bool is_late, size_t *used,
     case 'X':
     case '^':
     case '_':
-        return take_string(bytes, is_late, used);
+        return take_string(bytes, is_late, used, event);
     case ESC: // twice the key, or Alt with a sequence (rxvt)
         if (bytes.len == 2)
             return is_late ? STEP_EVENT : STEP_PARTIAL;

@@ -13,7 +13,7 @@
 #include "base/strbuf.h"
 #include "ui/keymap/key.h"
 
-enum input_kind { INPUT_KEY, INPUT_PASTE, INPUT_MOUSE };
+enum input_kind { INPUT_KEY, INPUT_PASTE, INPUT_MOUSE, INPUT_BACKGROUND };
 enum mouse_button { MOUSE_LEFT, MOUSE_WHEEL_UP, MOUSE_WHEEL_DOWN, MOUSE_OTHER };
 
 struct input_event {
@@ -21,7 +21,8 @@ struct input_event {
     uint32_t key;
     struct bytes paste; // valid until the next call
     enum mouse_button button;
-    int row, col; // from 0
+    int row, col;  // from 0
+    bool is_light; // INPUT_BACKGROUND: the terminal's answer to the question for it
 };
 
 // Zero-initialise.

@@ -24,6 +24,8 @@
 #define PASTE_OFF "\033[?2004l"
 #define MOUSE_ON "\033[?1000h\033[?1006h"
 #define MOUSE_OFF "\033[?1006l\033[?1000l"
+#define BACKGROUND_QUESTION "\033]11;?\033\\\033[c"
+#define BACKGROUND_WAIT_MS 150
 #define NORMAL_CHARACTERS "\033(B\017"
 
 // A role as ncurses shows it.
@@ -45,6 +47,7 @@ struct term {
     bool spares_attributes; // ncurses does not choose the character set any more
     char note[200];
     struct term_paint paints[ROLE_COUNT];
+    struct term_paint on_cursor[ROLE_COUNT];
     bool is_seen_on_blanks[ROLE_COUNT];
     int pair_count;
     struct canvas shown; // what ncurses was told last
@@ -350,13 +353,32 @@ paint_of(struct term *term, const struct look *look)
     return paint;
 }
 
+// A terminal that does not know the first question answers the second, which all do (DA1, ECMA-48 8.3.24).
+void
+term_ask_background(struct term *term)
+{
+    bool is_light;
+    if (term->depth < COLOR_256)
+        return;
+    if (terminal_names_background(&is_light)) {
+        input_feed(&term->input, is_light ? BYTES("\033]11;rgb:f/f/f\a") : BYTES("\033]11;rgb:0/0/0\a"));
+        return;
+    }
+    write_modes(term, BACKGROUND_QUESTION);
+    struct pollfd answer = {.fd = STDIN_FILENO, .events = POLLIN};
+    if (term->is_xterm_like)
+        (void)poll(&answer, 1, BACKGROUND_WAIT_MS);
+}
+
 void
 term_set_theme(struct term *term, const struct theme *theme)
 {
     term->pair_count = 0;
     for (int role = 0; role < ROLE_COUNT; role++) {
         const struct look *look = theme_look(theme, (enum role)role, term->depth);
+        struct look on_cursor = theme_look_on_cursor(theme, (enum role)role, term->depth);
         term->paints[role] = paint_of(term, look);
+        term->on_cursor[role] = paint_of(term, &on_cursor);
         term->is_seen_on_blanks[role] = look_is_seen_on_blanks(look);
     }
     term_repaint(term);
@@ -389,7 +411,8 @@ put_cell(const struct term *term, int row, int col, const struct cell *cell)
         if (wcwidth((wchar_t)cell->marks[i]) == 0)
             text[len++] = (wchar_t)cell->marks[i];
 
-    const struct term_paint *paint = &term->paints[cell->role];
+    const struct term_paint *paint =
+        cell->attributes & CELL_CURSOR ? &term->on_cursor[cell->role] : &term->paints[cell->role];
     attr_t attributes = paint->attributes | (cell->attributes & CELL_DIM ? A_DIM : 0) |
                         (cell->attributes & CELL_STRONG ? A_BOLD : 0) |
                         (cell->attributes & CELL_UNDERLINE ? A_UNDERLINE : 0);
@@ -604,6 +627,8 @@ void
 term_copy(struct term *term, struct bytes text)
 {
     if (term->is_gone || !term->is_xterm_like)
+        return;
+    if (clipboard_road() == CLIPBOARD_TMUX && clipboard_to_tmux(text))
         return;
     struct strbuf sequence = {0};
     clipboard_sequence(text, clipboard_road(), &sequence);

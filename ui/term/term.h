@@ -33,6 +33,10 @@ bool term_is_ascii(const struct term *term);
 const char *term_note(const struct term *term);
 void term_size(const struct term *term, int *rows, int *cols);
 
+// Asks for the colour of the background, which comes as an input event if the terminal tells it; waits for an
+// answer of any kind for a moment, so that the first picture has its colours. Nothing where there are fewer
+// than 256 colours.
+void term_ask_background(struct term *term);
 void term_set_theme(struct term *term, const struct theme *theme);
 void term_set_mouse(struct term *term, bool takes_mouse);
 // Shows the canvas. The same picture again costs no byte.

@@ -16,11 +16,13 @@ paint_of(const struct cell *cell, const struct theme *theme)
 {
     uint32_t ink, paper;
     theme_page(theme, &ink, &paper);
-    const struct look *look = theme_look(theme, (enum role)cell->role, COLOR_TRUE);
-    struct svg_paint paint = {.ink = color_rgb(&look->foreground, ink),
-                              .paper = color_rgb(&look->background, paper),
-                              .attributes = look->attributes};
-    if (look->attributes & LOOK_REVERSE) {
+    struct look look = cell->attributes & CELL_CURSOR
+                           ? theme_look_on_cursor(theme, (enum role)cell->role, COLOR_TRUE)
+                           : *theme_look(theme, (enum role)cell->role, COLOR_TRUE);
+    struct svg_paint paint = {.ink = color_rgb(&look.foreground, ink),
+                              .paper = color_rgb(&look.background, paper),
+                              .attributes = look.attributes};
+    if (look.attributes & LOOK_REVERSE) {
         uint32_t swap = paint.ink;
         paint.ink = paint.paper;
         paint.paper = swap;

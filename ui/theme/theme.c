@@ -249,6 +249,7 @@ struct theme *
 theme_load(const char *name, const struct ui_places *places, struct strbuf *warnings, struct err *err)
 {
     struct theme *theme = alloc_bytes(sizeof *theme);
+    name = strcmp(name, THEME_AUTO) == 0 ? "default" : name;
     struct strbuf unheard = {0};
     struct err trouble = {0};
     struct theme_reading reading = {.theme = theme, .warnings = warnings ? warnings : &unheard};
@@ -286,19 +287,36 @@ theme_destroy(struct theme *theme)
     free(theme);
 }
 
+static bool
+has_background(const struct look *look)
+{
+    const struct color *behind = &look->background;
+    return behind->has_rgb || behind->index_256 != COLOR_DEFAULT || behind->index_16 != COLOR_DEFAULT;
+}
+
 bool
 look_is_seen_on_blanks(const struct look *look)
 {
-    const struct color *behind = &look->background;
-    bool is_colored =
-        behind->has_rgb || behind->index_256 != COLOR_DEFAULT || behind->index_16 != COLOR_DEFAULT;
-    return is_colored || (look->attributes & (LOOK_REVERSE | LOOK_UNDERLINE));
+    return has_background(look) || (look->attributes & (LOOK_REVERSE | LOOK_UNDERLINE));
 }
 
 const struct look *
 theme_look(const struct theme *theme, enum role role, enum color_depth depth)
 {
     return &theme->looks[depth][role];
+}
+
+struct look
+theme_look_on_cursor(const struct theme *theme, enum role role, enum color_depth depth)
+{
+    const struct look *cursor = theme_look(theme, ROLE_CURSOR, depth);
+    struct look look = *theme_look(theme, role, depth);
+    if (has_background(&look) || (look.attributes & LOOK_REVERSE))
+        return look;
+    if (depth == COLOR_MONO || (cursor->attributes & LOOK_REVERSE) || !has_background(cursor))
+        return *cursor;
+    look.background = cursor->background;
+    return look;
 }
 
 const char *

@@ -37,11 +37,17 @@ bool look_is_seen_on_blanks(const struct look *look);
 
 struct theme;
 
+// The name of no theme of its own: `default`, until the terminal has told its background.
+#define THEME_AUTO "auto"
+
 struct theme *theme_load(const char *name, const struct ui_places *places, struct strbuf *warnings,
                          struct err *err);
 void theme_destroy(struct theme *theme);
 // Never NULL.
 const struct look *theme_look(const struct theme *theme, enum role role, enum color_depth depth);
+// The look of a role in the cursor row: its own letters on what is behind that row. Where the row is shown by
+// reversed colours, or without colour, the cursor's look.
+struct look theme_look_on_cursor(const struct theme *theme, enum role role, enum color_depth depth);
 const char *theme_name(const struct theme *theme);
 const char *theme_background(const struct theme *theme); // "dark", "light", "any"
 // The colours behind and of ordinary text, for pictures; themes on the terminal's own colours give those of a

@@ -9,6 +9,8 @@
 #define MSG_LOADING "loading"
 #define MSG_UNREACHABLE "PostgreSQL cannot be reached: %s"
 #define MSG_NO_SCHEMA "redrive's own schema is missing; run: redrive migrate"
+#define MSG_NEW_WAIT "%s new · r"
+#define MSG_ORDER_CHANGED "order changed · r"
 #define MSG_NOTHING_MATCHES "Nothing matches; %s without the filter. Esc clears it."
 #define MSG_STOPPED_EARLY "Stopped before anything was found. r looks again."
 

@@ -485,6 +485,25 @@ do_fold_all(struct pager *pager, int step)
     return true;
 }
 
+// The heading becomes the first row on the screen where there is enough below it.
+static bool
+do_section(struct pager *pager, int step)
+{
+    if (pager->row_count == 0)
+        return false;
+    size_t line = pager_line_of_row(pager, pager->cursor);
+    size_t count = pager->line_count;
+    for (size_t i = line + (size_t)step; i < count; i += (size_t)step) {
+        if (!pager->lines[i].is_heading)
+            continue;
+        pager->cursor = row_of_line(pager, i);
+        pager->top = pager->cursor;
+        fit(pager);
+        return true;
+    }
+    return do_end(pager, step);
+}
+
 static bool
 do_match(struct pager *pager, int step)
 {
@@ -513,6 +532,8 @@ static const struct pager_move {
     {DO_WRAP, do_wrap, 0},
     {DO_FOLD, do_fold, 0},
     {DO_OPEN, do_open, 0},
+    {DO_NEXT_SECTION, do_section, 1},
+    {DO_PREVIOUS_SECTION, do_section, -1},
     {DO_FOLD_ALL, do_fold_all, 1},
     {DO_UNFOLD_ALL, do_fold_all, -1},
     {DO_NEXT_MATCH, do_match, 1},

@@ -40,8 +40,8 @@ void pager_end(struct pager *pager);
 void pager_set_ascii(struct pager *pager, bool is_ascii); // as the canvas it is drawn into
 const char *pager_glyph(const struct pager *pager, enum glyph glyph);
 void pager_layout(struct pager *pager, struct area area);
-// Movement, folds, wrap, next and previous match: is it one of these actions? Does one of them; false:
-// another one, or nothing to do it on.
+// Movement, sections, folds, wrap, next and previous match: is it one of these actions? Does one of them;
+// false: another one, or nothing to do it on.
 bool pager_handles(enum action action);
 bool pager_handle(struct pager *pager, enum action action);
 void pager_draw(const struct pager *pager, struct canvas *canvas, struct area area);

@@ -12,9 +12,9 @@
 // drawn.
 int sparkline_draw(struct canvas *canvas, int row, int col, int width, const uint32_t *values, size_t count,
                    enum role role);
-// Columns of blocks over all rows but the last, which carries the labels of the axis; the greatest value stands
-// at the left of the top. As many cells a value as the width allows, three at most. Nothing with fewer than
-// two rows or too few columns for a cell a value. Returns the columns drawn.
+// Columns of blocks over all rows but the last, which carries the labels of the axis; the greatest value
+// stands at the left of the top. As many cells a value as the width allows, three at most. Nothing with fewer
+// than two rows or too few columns for a cell a value. Returns the columns drawn.
 struct chart {
     const uint32_t *values; // oldest first
     size_t count;

@@ -7,7 +7,7 @@
 #define GAP 2
 #define SIDE_STEP 8
 #define FAR 2048
-#define MARK_COLS 2 // the scroll mark and a blank before it
+#define MARK_COLS 2    // the scroll mark and a blank before it
 #define COLUMNS 24     // most in a table
 #define HEADING_FROM 4 // rows: with fewer there is no heading
 
@@ -509,7 +509,7 @@ draw_row(const struct table *table, const struct table_model *model, size_t inde
     if (is_in_range)
         canvas_restyle(canvas, text, ROLE_RANGE);
     if (index == table->cursor) {
-        canvas_restyle(canvas, text, ROLE_CURSOR);
+        canvas_cursor_row(canvas, text);
         (void)canvas_glyph(canvas, area.row, area.col, GLYPH_CURSOR, ROLE_CURSOR_MARK);
     }
 }

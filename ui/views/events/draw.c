@@ -138,7 +138,7 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
     }
     if (events->arrived)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
-                  bytes_of(arena_printf(arena, "+%s new, r", text_count((int64_t)events->arrived, a))));
+                  bytes_of(arena_printf(arena, MSG_NEW_WAIT, text_count((int64_t)events->arrived, a))));
     int64_t closed = closed_since(events);
     if (closed)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,

@@ -37,6 +37,7 @@ field(struct pager *pager, const char *name, struct bytes value)
     if (!bytes_present(value))
         return;
     struct strbuf line = {0};
+    pager_hang(pager, LABEL);
     strbuf_printf(&line, "%-*s ", LABEL - 1, name);
     size_t label = line.len;
     strbuf_add(&line, value);
@@ -45,6 +46,7 @@ field(struct pager *pager, const char *name, struct bytes value)
         pager_spans(pager, ROLE_TEXT, strbuf_bytes(&line), &span, 1);
     else
         pager_line(pager, ROLE_TEXT, strbuf_bytes(&line));
+    pager_hang(pager, 0);
     strbuf_release(&line);
 }
 
@@ -155,6 +157,38 @@ stack_lines(struct pager *pager, struct bytes stack)
     add_folded(pager, folded);
 }
 
+// What one asks first of any event, in one line: what, where, when, how often.
+static void
+summary_line(struct view_of_event *view, int64_t now)
+{
+    const struct event *event = &view->detail.event;
+    struct strbuf line = {0};
+    char dot[16];
+    snprintf(dot, sizeof dot, " %s ", pager_glyph(view->pager, GLYPH_SEPARATOR));
+    char time[TIME_TEXT], age[TEXT_SHORT];
+    struct bytes key = bytes_present(event->record.key) ? event->record.key : event->source_id;
+    strbuf_add(&line, bytes_present(event->event_type) ? event->event_type : BYTES("no type"));
+    if (bytes_present(event->topic)) {
+        strbuf_add_text(&line, dot);
+        strbuf_add(&line, event->topic);
+        if (event->origin.has_partition && event->origin.has_offset)
+            strbuf_printf(&line, " p%" PRId32 " @%" PRId64, event->origin.partition, event->origin.offset);
+    }
+    if (bytes_present(key)) {
+        strbuf_printf(&line, "%skey ", dot);
+        strbuf_add(&line, key);
+    }
+    if (event->created_at != TIME_ABSENT)
+        strbuf_printf(&line, "%s%s, %s ago", dot, time_brief(event->created_at, now, time),
+                      text_ago(event->created_at, now, age));
+    strbuf_printf(&line, "%stry %" PRId32 "/%" PRId32 "%s%s", dot, event->retry_count, event->max_retries,
+                  dot, category_name(event->category));
+    if (event->known.returned)
+        strbuf_printf(&line, "%sreturned %" PRId32, dot, event->known.returned);
+    pager_line(view->pager, ROLE_DIM, strbuf_bytes(&line));
+    strbuf_release(&line);
+}
+
 static void
 error_section(struct view_of_event *view)
 {
@@ -174,6 +208,26 @@ error_section(struct view_of_event *view)
     mark(view, view->pager, first, 0, FILTER_COLUMN_ERROR);
     pager_printf(view->pager, ROLE_DIM, "%s, group %s", category_name(event->category),
                  group_text(event->group, group));
+}
+
+// The trace without its first lines where they only say the class and the message again.
+static struct bytes
+behind_message(const struct event *event)
+{
+    struct bytes stack = event->stack_trace;
+    size_t at = bytes_find(stack, event->error_message, 0);
+    size_t line_end = bytes_find(stack, BYTES("\n"), 0);
+    size_t end = at == SIZE_MAX ? 0 : at + event->error_message.len;
+    bool is_only_message = at != SIZE_MAX && event->error_message.len && at < line_end && end < stack.len &&
+                           stack.data[end] == '\n';
+    return is_only_message ? bytes_slice(stack, end + 1, stack.len - end - 1) : stack;
+}
+
+static void
+stack_section(struct view_of_event *view)
+{
+    const struct event *event = &view->detail.event;
+    pager_section(view->pager, MSG_SECTION_STACK, NULL, false);
     if (event->known.unreadable_stack) {
         pager_printf(view->pager, ROLE_STATUS_WARN, "%s", event->known.unreadable_stack);
         return;
@@ -182,8 +236,8 @@ error_section(struct view_of_event *view)
         pager_printf(view->pager, ROLE_DIM, MSG_NO_STACK);
         return;
     }
-    first = pager_lines(view->pager);
-    stack_lines(view->pager, event->stack_trace);
+    size_t first = pager_lines(view->pager);
+    stack_lines(view->pager, behind_message(event));
     mark(view, view->pager, first, 0, FILTER_COLUMN_STACK);
 }
 
@@ -358,10 +412,12 @@ void
 event_build(struct view_of_event *view, int64_t now)
 {
     pager_begin(view->pager);
+    summary_line(view, now);
     error_section(view);
-    attempts_section(view);
     if (!view->is_beside)
         payload_section(view, view->pager);
+    stack_section(view);
+    attempts_section(view);
     record_section(view);
     origin_section(view, now);
     decision_section(view);

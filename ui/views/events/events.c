@@ -12,7 +12,10 @@
 #include "ui/views/editor/editor.h"
 #include "ui/views/why.h"
 
-enum { WINDOW_MARGIN = 60 }; // rows fetched above and below those on the screen
+enum {
+    WINDOW_MARGIN = 60,   // rows fetched above and below those on the screen
+    FOLLOWED_MOST = 50000 // events of a list that is read again by itself
+};
 static const int64_t ROWS_STALE_AFTER = 1000000;
 
 static const enum action footer[] = {DO_OPEN,    DO_FILTER, DO_SELECT, DO_SELECT_ALL, DO_REPROCESS,
@@ -145,7 +148,7 @@ events_reverse(struct app *app, void *state, enum action action)
     (void)action;
     struct events *events = state;
     events->query.oldest_first = !events->query.oldest_first;
-    table_to_first(&events->table);
+    events->goes_to_first = true;
     events_send(app, events);
     return true;
 }
@@ -251,8 +254,9 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
     events->are_rows_old = true;
     const struct events_drawing drawing = {.events = events};
     struct table_model model = events_model(&drawing);
-    if (events->has_anchor && reply->list.is_first) {
+    if ((events->has_anchor || events->goes_to_first) && reply->list.is_first) {
         table_to_first(&events->table); // until the anchor comes, if it does
+        events->goes_to_first = false;
     }
     table_sync(&events->table, &model);
     if (events->has_anchor)
@@ -446,6 +450,7 @@ events_open(struct app *app, const void *argument)
     if (filter)
         strbuf_add_text(&events->filter, filter);
     events_parse(app, events);
+    follow_begin(&events->follow, app);
     events_send(app, events);
     return events;
 }
@@ -476,7 +481,34 @@ static void
 events_shown(struct app *app, void *state)
 {
     (void)app;
-    ((struct events *)state)->are_rows_old = true;
+    struct events *events = state;
+    events->are_rows_old = true;
+    follow_touch(&events->follow);
+}
+
+static void
+events_touched(void *state)
+{
+    follow_touch(&((struct events *)state)->follow);
+}
+
+// A long list is read again only when somebody asks for it.
+static int64_t
+events_due(const void *state)
+{
+    const struct events *events = state;
+    bool has_news = events->arrived && events->count <= FOLLOWED_MOST && events->progress.is_complete;
+    return follow_due(&events->follow, &events->table, has_news);
+}
+
+static void
+events_tick(struct app *app, void *state)
+{
+    struct events *events = state;
+    if (!follow_now(&events->follow, app, state))
+        return;
+    events->goes_to_first = true;
+    events_send(app, events);
 }
 
 bool
@@ -501,6 +533,7 @@ const struct view view_events = {
     .context = CONTEXT_VIEW_events,
     .aging = AGES_BY_MINUTES,
     .actions = actions,
+    .touched = events_touched,
     .footer = footer,
     .open = events_open,
     .close = events_close,
@@ -512,4 +545,6 @@ const struct view view_events = {
     .filter = events_filter_here,
     .take_filter = events_take_filter,
     .click = events_click,
+    .due = events_due,
+    .tick = events_tick,
 };

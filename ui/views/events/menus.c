@@ -98,7 +98,7 @@ set_order(struct app *app, struct events *events, enum list_order order, bool is
     }
     events->query.order = order;
     events->query.oldest_first = is_reversed;
-    table_to_first(&events->table);
+    events->goes_to_first = true;
     events_send(app, events);
 }
 

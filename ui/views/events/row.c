@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
+#include "base/utf8.h"
 #include "core/json/json.h"
 #include "ui/widgets/preview.h"
 
@@ -104,6 +105,24 @@ first_line(struct bytes text)
     return end == SIZE_MAX ? text : bytes_slice(text, 0, end);
 }
 
+// A text is cut at its beginning where its first match would stand right of the area: a third of the area
+// shows what is before the match. Returns the bytes to leave out.
+static size_t
+hidden_before_match(struct bytes text, size_t hidden, const struct filter_span *match, int cols,
+                    bool is_ascii)
+{
+    int upto_end = text_cells(bytes_slice(text, hidden, match->from + match->len - hidden), is_ascii);
+    if (upto_end < cols)
+        return hidden;
+    size_t from = match->from;
+    int before = 0;
+    while (from > hidden && before < cols / 3) {
+        from = utf8_cut(text, from - 1);
+        before = text_cells(bytes_slice(text, from, match->from - from), is_ascii);
+    }
+    return from;
+}
+
 // The first `hidden` bytes are looked at by the filter, and left out of the picture.
 static void
 draw_rest(struct canvas *canvas, struct area area, struct bytes text, size_t hidden, enum role role,
@@ -113,6 +132,14 @@ draw_rest(struct canvas *canvas, struct area area, struct bytes text, size_t hid
     struct canvas_span spans[SPANS];
     size_t found_count = filter && bytes_present(text) ? filter_spans(filter, column, text, found, SPANS) : 0;
     size_t count = 0;
+    size_t package = hidden;
+    for (size_t i = 0; i < found_count && hidden == package; i++)
+        if (found[i].from >= hidden)
+            hidden = hidden_before_match(text, hidden, &found[i], area.cols, canvas->is_ascii);
+    if (hidden > package && area.cols > 1) {
+        (void)canvas_glyph(canvas, area.row, area.col, GLYPH_ELLIPSIS, ROLE_DIM);
+        area_take_left(&area, 1);
+    }
     for (size_t i = 0; i < found_count; i++) {
         size_t from = found[i].from > hidden ? found[i].from : hidden;
         size_t end = found[i].from + found[i].len;

@@ -7,6 +7,7 @@
 #include "ui/views/events/row.h"
 #include "ui/views/events/events.h"
 #include "ui/views/filter_line.h"
+#include "ui/views/follow.h"
 
 // Ids that a filter or a group adds to the selection or takes from it, or the matches of the last filter.
 struct events_collecting {
@@ -54,6 +55,8 @@ struct events {
     int64_t anchor;
     struct filter *parsed; // of `filter`, for highlighting
     struct table table;
+    struct follow follow;
+    bool goes_to_first; // the cursor, once the list that was asked for comes
     struct table_column columns[EVENT_COLUMNS];
     char *type; // of all events seen so far: shown once, in line 2, without its column; NULL: several
     struct row_cache rows;
@@ -115,7 +118,7 @@ bool events_ask_copy(struct app *app, void *state, enum action action);
 bool events_ask_status(struct app *app, void *state, enum action action);
 bool events_ask_order(struct app *app, void *state, enum action action);
 void events_order_by(struct app *app, struct events *events, enum event_column column); // again: turned round
-void events_mark_order(struct events *events);                       // in its columns
+void events_mark_order(struct events *events);                                          // in its columns
 const char *events_order_words(const struct events *events, struct arena *arena);
 const char *events_status_name(const struct events *events); // NULL: the pending ones
 

@@ -42,6 +42,7 @@
 #define MSG_LIBRARY_FRAMES "        %s %s library frame%s"
 #define MSG_NO_STACK "no stack trace"
 #define MSG_PAYLOAD_CUT "truncated here; run: redrive show %" PRId64 " --raw"
+#define MSG_SECTION_STACK "stack"
 #define MSG_SECTION_ORIGIN "origin"
 #define MSG_SECTION_SEND "what a reprocess would send"
 #define MSG_QUARANTINED "in quarantine: returned too often, left out of bulk operations"

@@ -40,6 +40,16 @@ drawn_selected(const void *rows, size_t index)
     return group_picks_has(&groups->picks, group_rows_at(&groups->rows, index)->key);
 }
 
+// A bar behind the count, on the scale of the largest group.
+static void
+draw_size(int64_t count, int64_t largest, struct canvas *canvas, struct area area)
+{
+    if (largest > 0)
+        area.cols = (int)(((double)count * area.cols) / (double)largest + 0.5);
+    if (largest > 0 && area.cols > 0)
+        canvas_restyle(canvas, area, ROLE_GROUP_BAR);
+}
+
 static void
 groups_draw_drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
@@ -49,6 +59,8 @@ groups_draw_drawn_cell(const void *rows, size_t index, int column, struct canvas
         area_take_left(&area, 2);
     group_cell(group_rows_at(&drawing->groups->rows, index), drawing->groups->pivot,
                (enum group_column)column, drawing->now, canvas, area);
+    if (column == GROUP_COLUMN_COUNT)
+        draw_size(group->count, drawing->largest, canvas, area);
 }
 
 struct table_model
@@ -118,7 +130,9 @@ draw_notes(const struct app *app, const struct groups *groups, struct canvas *ca
     if (groups->rows.arrived)
         chip_draw(
             canvas, row, col, limit, ROLE_STATUS_INFO,
-            bytes_of(arena_printf(arena, "+%s new, r", text_count((int64_t)groups->rows.arrived, count))));
+            bytes_of(arena_printf(arena, MSG_NEW_WAIT, text_count((int64_t)groups->rows.arrived, count))));
+    else if (groups->is_out_of_order)
+        chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES(MSG_ORDER_CHANGED));
     if (group_picks_is_busy(&groups->picks))
         chip_draw(canvas, row, col, limit, ROLE_STATUS_INFO, BYTES(MSG_COLLECTING_CHIP));
     if (groups->is_merged && groups->pivot == PIVOT_ERROR)
@@ -225,8 +239,8 @@ groups_draw_draw_line(const struct app *app, const struct groups *groups, struct
     int limit = line.col + line.cols;
     char position[48];
     if (groups->rows.shown_count)
-        limit = chip_draw_at_right(canvas, line, ROLE_STATUS,
-                                   bytes_of(table_position(&groups->table, position)));
+        limit =
+            chip_draw_at_right(canvas, line, ROLE_STATUS, bytes_of(table_position(&groups->table, position)));
     draw_counts(app, groups, canvas, line.row, &col, limit);
     draw_notes(app, groups, canvas, line.row, &col, limit);
     if (latest->per_minute > 0)
@@ -284,7 +298,8 @@ groups_draw(const struct app *app, const void *state, struct canvas *canvas, con
         notice_draw(canvas, body, groups_draw_empty_words(app, groups));
         return;
     }
-    const struct groups_drawing drawing = {.groups = groups, .now = app_now(app)};
+    const struct groups_drawing drawing = {
+        .groups = groups, .now = app_now(app), .largest = group_rows_largest(&groups->rows)};
     struct table_model model = groups_model(&drawing);
     table_draw(&groups->table, &model, canvas, body);
     if (preview.rows > 0)

@@ -30,6 +30,7 @@ void
 groups_order_rows(struct groups *groups)
 {
     group_rows_order(&groups->rows);
+    groups->is_out_of_order = false;
     groups_show_rows(groups);
 }
 
@@ -75,6 +76,7 @@ receive_groups(struct groups *groups, struct reply *reply)
     if (is_ordered && !has_cursor)
         table_to_first(&groups->table); // nobody has moved it yet
     groups_show_rows(groups);
+    groups->is_out_of_order = group_rows_are_out_of_order(&groups->rows);
     if (has_cursor)
         find_cursor(groups, cursor);
     filter->has_anchor = filter->has_anchor && (filter->is_typing || !reply->is_last);
@@ -556,6 +558,26 @@ groups_touched(void *state)
     struct groups *groups = state;
     groups->rows.is_frozen |= groups->rows.count > 0;
     groups->is_asked = false;
+    follow_touch(&groups->follow);
+}
+
+static int64_t
+groups_due(const void *state)
+{
+    const struct groups *groups = state;
+    bool has_news = groups->rows.arrived || groups->is_out_of_order;
+    return follow_due(&groups->follow, &groups->table, has_news && !groups->is_counting);
+}
+
+static void
+groups_tick(struct app *app, void *state)
+{
+    struct groups *groups = state;
+    if (!follow_now(&groups->follow, app, state))
+        return;
+    table_to_first(&groups->table);
+    groups_order_rows(groups);
+    app_redraw(app);
 }
 
 static bool
@@ -631,6 +653,7 @@ groups_open(struct app *app, const void *argument)
             groups_filter_give(app, groups, given->term);
     }
     group_columns(groups->pivot, groups->rows.order, false, 0, groups->columns);
+    follow_begin(&groups->follow, app);
     groups_ask(app, groups);
     return groups;
 }
@@ -656,6 +679,7 @@ static void
 groups_shown(struct app *app, void *state)
 {
     struct groups *groups = state;
+    follow_touch(&groups->follow);
     groups_ask(app, groups);
     check_picks(app, groups);
 }
@@ -677,4 +701,6 @@ const struct view view_groups = {
     .filter = groups_filter_here,
     .take_filter = groups_take_filter,
     .click = groups_click,
+    .due = groups_due,
+    .tick = groups_tick,
 };

@@ -253,13 +253,12 @@ preview_tall(const struct event_group *group, enum pivot pivot, int64_t now, str
         arena_printf(arena, "%s event%s   %s   first %s   last %s", text_count(group->count, count),
                      group->count == 1 ? "" : "s", group_rate_text(group->per_minute, rate),
                      moment(group->first_at, now, first), moment(group->last_at, now, last)),
-        pivot != PIVOT_ERROR ? ""
-                             : arena_printf(arena, "group %.8s%s   %s%s", group->value,
-                                            group->is_overridden ? MSG_SET_BY_HAND : "",
-                                            retries_text(group, glyph_text(canvas, GLYPH_NONE), arena),
-                                            group->is_returned && !group->outcomes.returned
-                                                ? MSG_RETURNED_AFTER_EMPTIED
-                                                : ""),
+        pivot != PIVOT_ERROR
+            ? ""
+            : arena_printf(arena, "group %.8s%s   %s%s", group->value,
+                           group->is_overridden ? MSG_SET_BY_HAND : "",
+                           retries_text(group, glyph_text(canvas, GLYPH_NONE), arena),
+                           group->is_returned && !group->outcomes.returned ? MSG_RETURNED_AFTER_EMPTIED : ""),
         arena_printf(arena, "%s   %s", shares_text(group->types, arena), shares_text(group->topics, arena)),
         outcomes_text(group, now, arena),
     };

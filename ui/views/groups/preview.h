@@ -6,7 +6,8 @@
 #include "ui/canvas/canvas.h"
 #include "ui/views/groups/row.h"
 
-// In a few rows a set of facts each; where it is tall the message whole, what the category recommends, a chart.
+// In a few rows a set of facts each; where it is tall the message whole, what the category recommends, a
+// chart.
 void group_preview(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
                    struct area area);
 

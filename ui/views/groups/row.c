@@ -10,7 +10,8 @@
 #include "ui/widgets/sparkline.h"
 #include "ui/views/groups/texts.h"
 
-enum { PLACEHOLDER = 12, SHORT_TITLE = 60 };
+// TREND_LEAST: events of an hour below which a doubled rate is chance.
+enum { PLACEHOLDER = 12, SHORT_TITLE = 60, TREND_LEAST = 8 };
 
 static const char *const order_names[GROUP_ORDERS] = {
     [GROUPS_BY_COUNT] = "number of events", [GROUPS_BY_NEWEST] = "newest event", [GROUPS_BY_RATE] = "rate",
@@ -188,7 +189,7 @@ group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_
                                 .width = count_width > 8 ? count_width : 8,
                                 .at_right = true},
         [GROUP_COLUMN_SPARK] = {.title = "last hour", .width = 9, .priority = 4},
-        [GROUP_COLUMN_RATE] = {.title = "rate", .width = 6, .priority = 3, .at_right = true},
+        [GROUP_COLUMN_RATE] = {.title = "rate", .width = 7, .priority = 3, .at_right = true},
         [GROUP_COLUMN_NEWEST] = {.title = "newest", .width = 7, .priority = 1, .at_right = true},
         [GROUP_COLUMN_FIRST] =
             {.title = "first", .width = 6, .priority = 6, .yields_below = 34, .at_right = true},
@@ -309,6 +310,32 @@ draw_kind(const struct event_group *group, struct canvas *canvas, struct area ar
         canvas_text(canvas, area.row, area.col + used, area.cols - used, BYTES("~"), ROLE_STRONG);
 }
 
+int
+group_trend(const struct event_group *group)
+{
+    uint64_t before = 0;
+    uint64_t since = 0;
+    for (int i = 0; i < GROUP_SPARK; i++)
+        *(i < GROUP_SPARK / 2 ? &before : &since) += group->spark[i];
+    if (before + since < TREND_LEAST)
+        return 0;
+    return since >= 2 * before ? 1 : before >= 2 * since ? -1 : 0;
+}
+
+// The first cell carries the trend.
+static void
+draw_rate(const struct event_group *group, struct canvas *canvas, struct area area)
+{
+    char text[TEXT_SHORT];
+    struct area mark = area_take_left(&area, 1);
+    int trend = group->per_minute > 0 ? group_trend(group) : 0;
+    group_row_draw_right(canvas, area, group_rate_text(group->per_minute, text),
+                         group->per_minute > 0 ? ROLE_TEXT : ROLE_DIM);
+    if (trend)
+        (void)canvas_glyph(canvas, mark.row, mark.col, trend > 0 ? GLYPH_RISING : GLYPH_FALLING,
+                           trend > 0 ? ROLE_GROUP_RISING : ROLE_GROUP_FALLING);
+}
+
 void
 group_cell(const struct event_group *group, enum pivot pivot, enum group_column column, int64_t now,
            struct canvas *canvas, struct area area)
@@ -327,8 +354,7 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
             sparkline_draw(canvas, area.row, area.col, area.cols, group->spark, GROUP_SPARK, ROLE_GRAPH);
         break;
     case GROUP_COLUMN_RATE:
-        group_row_draw_right(canvas, area, group_rate_text(group->per_minute, text),
-                             group->per_minute > 0 ? ROLE_TEXT : ROLE_DIM);
+        draw_rate(group, canvas, area);
         break;
     case GROUP_COLUMN_NEWEST:
         if (group->last_at != TIME_ABSENT)

@@ -55,6 +55,9 @@ bool group_copy_choice(const struct event_group *group, enum pivot pivot, size_t
 // The class without its package: "java.net.SocketTimeoutException" → "SocketTimeoutException".
 const char *group_simple_class(const char *error_class);
 // "88/m", "1.2k/m": a rate never looks like nothing when there is something.
+// 1: twice as many came in the newer half of the last hour as in the older, at least; -1: half as many at
+// most; 0: neither, or too few to tell.
+int group_trend(const struct event_group *group);
 const char *group_rate_text(double per_minute, char out[TEXT_SHORT]);
 
 #define GROUP_SPANS 48

@@ -151,6 +151,16 @@ group_rows_order(struct group_rows *rows)
     rows->arrived = 0;
 }
 
+// Rows of unfolded groups have an order of their own.
+bool
+group_rows_are_out_of_order(const struct group_rows *rows)
+{
+    for (size_t i = 1; rows->parts.count == 0 && i < rows->count; i++)
+        if (compare_rows(&rows->rows[i - 1], &rows->rows[i], (void *)(uintptr_t)rows) > 0)
+            return true;
+    return false;
+}
+
 bool
 group_rows_is_part(const struct group_rows *rows, const struct event_group *group)
 {

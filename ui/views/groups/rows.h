@@ -39,6 +39,8 @@ void group_rows_renew(struct group_rows *rows);
 bool group_rows_take(struct group_rows *rows, struct reply *reply);
 // Rows anew from the newest answer, in the order that is set.
 void group_rows_order(struct group_rows *rows);
+// Numbers have changed so that another order is the true one.
+bool group_rows_are_out_of_order(const struct group_rows *rows);
 // Which rows are shown: all, or those that are picked where picks is given. After rows or picks changed.
 void group_rows_show(struct group_rows *rows, const struct group_picks *picks);
 // Unfolds a merged group or folds it again. Of a single one: the merged one it is shown below. false:

@@ -4,6 +4,7 @@
 
 #include "ui/views/decide/decide.h"
 #include "ui/views/filter_line.h"
+#include "ui/views/follow.h"
 #include "ui/views/groups/rows.h"
 #include "ui/widgets/table.h"
 
@@ -49,6 +50,8 @@ struct groups {
     bool is_asked; // a decision was requested while the selection was still being collected:
     enum operation_action asked;
     struct table table;
+    struct follow follow;
+    bool is_out_of_order; // numbers have changed so that the rows would stand in another order
     struct table_column columns[GROUP_COLUMNS];
 
     uint64_t number, why_number;
@@ -63,6 +66,7 @@ struct groups {
 struct groups_drawing {
     const struct groups *groups;
     int64_t now;
+    int64_t largest; // count of the largest group
 };
 struct table_model groups_model(const struct groups_drawing *drawing);
 // NULL: the list is empty.

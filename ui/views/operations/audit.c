@@ -412,8 +412,8 @@ audit_draw_line(const struct app *app, const struct audit *audit, struct canvas 
     if (line.rows < 1)
         return;
     int col = line.col + 1;
-    int limit = chip_draw_at_right(canvas, line, ROLE_STATUS,
-                                   bytes_of(table_position(&audit->table, position)));
+    int limit =
+        chip_draw_at_right(canvas, line, ROLE_STATUS, bytes_of(table_position(&audit->table, position)));
     text_count((int64_t)audit->row_count, all);
     if (row_filter_is_on(&audit->filter)) {
         chip_draw(canvas, line.row, &col, limit, ROLE_FILTER,
