@@ -7,6 +7,7 @@
 #include "ui/app/app.h"
 #include "ui/views/notice.h"
 #include "ui/views/text_page.h"
+#include "ui/widgets/sparkline.h"
 #include "ui/widgets/statusbar.h"
 
 enum {
@@ -19,6 +20,9 @@ enum {
     BAR_MOST = 40,
     BOTH_TIMES_FROM = 100, // columns of the screen
     LINE_SPANS = 2,
+    HOURS = 7 * 24,
+    CHART_ROWS = 7,   // the axis with them
+    CHART_GUTTER = 10 // for the number at the left of the chart
 };
 
 struct stats_view {
@@ -185,25 +189,42 @@ add_errors(struct stats_drawing *drawing)
 }
 
 // Hours without errors are left out.
+// As many hours a column as the width asks for, the newest at the right.
 static void
 add_hours(struct stats_drawing *drawing)
 {
     const struct stats *stats = drawing->stats;
-    int64_t most = 0;
-    char at[TIME_TEXT];
-    for (size_t i = 0; i < stats->hour_count; i++)
-        most = stats->hours[i].count > most ? stats->hours[i].count : most;
-    pager_section(drawing->pager, "Errors per hour, last 7 days", NULL, false);
-    if (most == 0)
-        add_none(drawing, "none arrived");
-    for (size_t i = 0; i < stats->hour_count; i++) {
-        if (stats->hours[i].count == 0)
-            continue;
-        strbuf_printf(&drawing->line, "%-*s ", MINUTE_WIDTH, minute_text(stats->hours[i].hour, at));
-        add_count(drawing, stats->hours[i].count);
-        add_bar(drawing, stats->hours[i].count, most);
-        end_line(drawing, ROLE_TEXT);
+    uint32_t columns[HOURS] = {0};
+    const struct stats_hour *busiest = NULL;
+    size_t per = 1;
+    while (HOURS / per > (size_t)(drawing->cols > CHART_GUTTER ? drawing->cols - CHART_GUTTER : 1) && per < HOURS)
+        per++;
+    size_t count = (HOURS + per - 1) / per;
+    for (size_t i = 0; i < stats->hour_count && i < HOURS; i++) {
+        const struct stats_hour *hour = &stats->hours[stats->hour_count - 1 - i];
+        columns[count - 1 - i / per] += (uint32_t)hour->count;
+        busiest = !busiest || hour->count > busiest->count ? hour : busiest;
     }
+    pager_section(drawing->pager, "Errors per hour, last 7 days", NULL, false);
+    if (!busiest || !busiest->count) {
+        add_none(drawing, "none arrived");
+        return;
+    }
+    char at[TIME_TEXT];
+    char text[TEXT_SHORT];
+    struct canvas picture;
+    struct strbuf lines = {0};
+    const struct chart chart = {.values = columns, .count = count, .from = "7 days ago", .to = "now"};
+    canvas_init(&picture, CHART_ROWS, drawing->cols, drawing->like.is_ascii);
+    (void)chart_draw(&picture, canvas_area(&picture), &chart, ROLE_GRAPH);
+    canvas_to_text(&picture, &lines);
+    struct bytes rows = strbuf_bytes(&lines);
+    rows.len -= rows.len > 0; // the last line end
+    pager_line(drawing->pager, ROLE_GRAPH, rows);
+    pager_printf(drawing->pager, ROLE_DIM, "%zu hour%s a column; most in one: %s, at %s", per, per == 1 ? "" : "s",
+                 text_count(busiest->count, text), minute_text(busiest->hour, at));
+    canvas_release(&picture);
+    strbuf_release(&lines);
 }
 
 // Of the longest event type, as far as the counts behind it leave room.

@@ -268,6 +268,7 @@ event_preview(const struct event *event, struct filter *filter, struct canvas *c
 {
     char created[TIME_TEXT] = "";
     bool is_tall = area.rows >= PREVIEW_TALL;
+    struct area right = preview_take_right(&area);
     if (event->created_at != TIME_ABSENT)
         time_local(event->created_at, created);
     struct arena *arena = &(struct arena){0};
@@ -290,6 +291,7 @@ event_preview(const struct event *event, struct filter *filter, struct canvas *c
                                       event->known.unreadable_error ? ROLE_STATUS_WARN : ROLE_STRONG, filter,
                                       FILTER_COLUMN_ERROR);
     area_take_top(&area, used);
+    area = right.cols ? right : area;
     if (event->known.unreadable)
         event_row_draw_wrapped(canvas, area, area.rows, bytes_of(event->known.unreadable), ROLE_STATUS_WARN,
                                NULL, FILTER_COLUMN_PAYLOAD);

@@ -249,6 +249,7 @@ preview_tall(const struct event_group *group, enum pivot pivot, int64_t now, str
     char rate[TEXT_SHORT];
     char first[TIME_TEXT];
     char last[TIME_TEXT];
+    struct area right = preview_take_right(&area);
     const char *facts[] = {
         arena_printf(arena, "%s event%s   %s   first %s   last %s", text_count(group->count, count),
                      group->count == 1 ? "" : "s", group_rate_text(group->per_minute, rate),
@@ -270,7 +271,7 @@ preview_tall(const struct event_group *group, enum pivot pivot, int64_t now, str
     area_take_top(&area, area.rows > PREVIEW_TALL - 3 ? 1 : 0);
     draw_name(group, pivot, canvas, &area, arena);
     area_take_top(&area, area.rows > CHART_LEAST ? 1 : 0);
-    draw_chart(group, canvas, &area);
+    draw_chart(group, canvas, right.cols ? &right : &area);
 }
 
 static void
