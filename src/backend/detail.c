@@ -131,8 +131,12 @@ reader_audit_request(struct reader *reader, const struct request *request)
 {
     struct err err = {0};
     struct reply *reply = reply_create(REPLY_AUDIT, request->number);
-    if (!audit_list(reader->session.store, request->operation, request->before, AUDIT_PAGE, &reply->arena,
-                    &reply->audit.rows, &reply->audit.count, &err)) {
+    const struct audit_query query = {.operation = request->operation,
+                                      .before = request->before,
+                                      .of_people = request->is_on,
+                                      .limit = AUDIT_PAGE};
+    if (!audit_list(reader->session.store, &query, &reply->arena, &reply->audit.rows, &reply->audit.count,
+                    &err)) {
         reply_destroy(reply);
         session_failed(&reader->session, request->number, &err);
         return;

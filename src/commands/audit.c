@@ -53,7 +53,8 @@ read_audit(struct store *store, int64_t before, size_t page, struct arena *arena
            struct err *err)
 {
     struct audit_row *found = NULL;
-    bool ok = audit_list(store, 0, before, page, arena, &found, count, err);
+    const struct audit_query query = {.before = before, .limit = page};
+    bool ok = audit_list(store, &query, arena, &found, count, err);
     *rows = found;
     return ok;
 }

@@ -208,7 +208,7 @@ assert_sees_everything(struct store *store)
     assert_works(store_pending_count(store, &pending, &highest, &err));
     assert_works(store_last_closed(store, &at, by, &err));
     assert_works(stats_read(store, false, &arena, &stats, &err));
-    assert_works(audit_list(store, 0, 0, 10, &arena, &rows, &count, &err));
+    assert_works(audit_list(store, &(struct audit_query){.limit = 10}, &arena, &rows, &count, &err));
     assert_works(operation_list(store, 0, 10, &arena, &operations, &count, &err));
     assert_works(operation_changes(store, &token, &has_changed, &err));
     assert_works(look_ahead(store,

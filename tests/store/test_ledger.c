@@ -932,7 +932,8 @@ a_silent_worker_is_succeeded(void **state)
     assert_string_equal(get_operation(&world, no).worker, "b");
     struct audit_row *rows;
     size_t count, takeovers = 0;
-    assert_works(audit_list(world.store, no, 0, 100, &world.arena, &rows, &count, &err));
+    assert_works(audit_list(world.store, &(struct audit_query){.operation = no, .limit = 100}, &world.arena,
+                            &rows, &count, &err));
     for (size_t i = 0; i < count; i++) {
         if (strcmp(rows[i].action, "takeover") == 0) {
             takeovers++;

@@ -71,15 +71,24 @@ discards_what_was_frozen(void **state)
 
     struct audit_row *rows;
     size_t count;
-    assert_works(audit_list(world.store, no, 0, 100, &world.arena, &rows, &count, &err));
+    assert_works(audit_list(world.store, &(struct audit_query){.operation = no, .limit = 100}, &world.arena,
+                            &rows, &count, &err));
     assert_int_equal(count, 5); // discard, three times apply, done
     assert_string_equal(rows[4].action, "discard");
     assert_string_equal(rows[4].reason, "host is gone");
     assert_int_equal(rows[4].events, 12000);
     assert_non_null(strstr(rows[4].detail, "filter: refused"));
     assert_string_equal(rows[0].action, "done");
-    assert_works(audit_list(world.store, no, rows[2].no, 100, &world.arena, &rows, &count, &err));
+    assert_works(audit_list(world.store,
+                            &(struct audit_query){.operation = no, .before = rows[2].no, .limit = 100},
+                            &world.arena, &rows, &count, &err));
     assert_int_equal(count, 2);
+    // Of people's decisions it is one.
+    assert_works(audit_list(world.store,
+                            &(struct audit_query){.operation = no, .of_people = true, .limit = 100},
+                            &world.arena, &rows, &count, &err));
+    assert_int_equal(count, 1);
+    assert_string_equal(rows[0].action, "discard");
     world_end(&world);
 }
 

@@ -356,8 +356,8 @@ every_theme_is_drawn(void **state)
     }
 }
 
-// Who named no theme gets one that suits the background, as soon as the terminal has told it; who named one keeps
-// it.
+// Who named no theme gets one that suits the background, as soon as the terminal has told it; who named one
+// keeps it.
 static void
 the_theme_follows_the_background(void **state)
 {

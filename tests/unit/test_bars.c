@@ -127,12 +127,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        DRAWS(the_header_keeps_what_matters),
-        DRAWS(an_environment_has_its_colour),
-        DRAWS(the_footer_keeps_help),
-        DRAWS(charts_never_lie_at_their_ends),
-        DRAWS(a_chart_has_an_axis),
-        DRAWS(a_bar_adds_up_to_its_width),
+        DRAWS(the_header_keeps_what_matters), DRAWS(an_environment_has_its_colour),
+        DRAWS(the_footer_keeps_help),         DRAWS(charts_never_lie_at_their_ends),
+        DRAWS(a_chart_has_an_axis),           DRAWS(a_bar_adds_up_to_its_width),
     };
     return cmocka_run_group_tests_name("bars", tests, NULL, NULL);
 }

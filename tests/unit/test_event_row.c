@@ -57,7 +57,8 @@ a_match_is_seen_where_it_stands_and_the_package_still_counts(void **state)
 static void
 a_match_right_of_the_cut_is_brought_in_sight(void **state)
 {
-    static const char message[] = "could not execute statement; SQL [n/a]; constraint [orders_pkey] of a table";
+    static const char message[] =
+        "could not execute statement; SQL [n/a]; constraint [orders_pkey] of a table";
     struct canvas canvas = {0};
     struct filter *filter = NULL;
     struct strbuf text = {0};

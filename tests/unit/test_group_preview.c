@@ -133,10 +133,9 @@ a_full_row_says_that_it_is(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_message_shows_what_varies_in_its_group),
-                                       DRAWS(what_was_done_says_since_when),
-                                       cmocka_unit_test(a_trend_needs_events),
-                                       DRAWS(a_high_preview_says_what_to_do_and_draws_the_day),
-                                       cmocka_unit_test(a_full_row_says_that_it_is)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_message_shows_what_varies_in_its_group), DRAWS(what_was_done_says_since_when),
+        cmocka_unit_test(a_trend_needs_events), DRAWS(a_high_preview_says_what_to_do_and_draws_the_day),
+        cmocka_unit_test(a_full_row_says_that_it_is)};
     return cmocka_run_group_tests_name("group_preview", tests, NULL, NULL);
 }

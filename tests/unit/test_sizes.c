@@ -1,5 +1,5 @@
-// A wider or higher window shows at least as much: the lists are drawn at every size, and what is on the screen is
-// counted. The test is the backend.
+// A wider or higher window shows at least as much: the lists are drawn at every size, and what is on the
+// screen is counted. The test is the backend.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,11 +39,13 @@ groups_reply(const struct request *request)
             .category = CATEGORY_DATA,
             .types = {{.name = "order.created", .count = 5}},
             .topics = {{.name = "orders.events", .count = 5}},
-            .text = {.pattern = "could not execute statement; SQL [n/a]; constraint [orders_pkey]; nested exception is "
-                                "org.hibernate.exception.ConstraintViolationException: could not execute statement",
-                     .error_class = "org.springframework.dao.DataIntegrityViolationException",
-                     .frame = "com.acme.orders.OrderRepository.save(OrderRepository.java:88)",
-                     .sample = "could not execute statement; SQL [n/a]; constraint [orders_pkey]"},
+            .text =
+                {.pattern =
+                     "could not execute statement; SQL [n/a]; constraint [orders_pkey]; nested exception is "
+                     "org.hibernate.exception.ConstraintViolationException: could not execute statement",
+                 .error_class = "org.springframework.dao.DataIntegrityViolationException",
+                 .frame = "com.acme.orders.OrderRepository.save(OrderRepository.java:88)",
+                 .sample = "could not execute statement; SQL [n/a]; constraint [orders_pkey]"},
         };
         for (int h = 0; h < GROUP_HEAT; h++)
             list->groups[i].heat[h] = (uint32_t)h;
@@ -74,16 +76,18 @@ rows_reply(const struct request *request)
     rows->events = arena_array(&reply->arena, request->id_count, sizeof *rows->events);
     rows->count = request->id_count;
     for (size_t i = 0; i < rows->count; i++) {
-        static const char payload[] = "{\"lines\": [{\"sku\": \"A1\", \"quantity\": 3}], \"amount\": 1200.50, "
-                                      "\"currency\": \"BRL\", \"customer\": \"c-88218\", \"order_id\": \"A-82114\"}";
+        static const char payload[] =
+            "{\"lines\": [{\"sku\": \"A1\", \"quantity\": 3}], \"amount\": 1200.50, "
+            "\"currency\": \"BRL\", \"customer\": \"c-88218\", \"order_id\": \"A-82114\"}";
         rows->events[i] = (struct event){
             .id = request->ids[i],
             .created_at = now,
             .event_type = BYTES("order.created"),
             .source_id = BYTES("c-88218"),
             .topic = BYTES("orders.events"),
-            .error_message = BYTES("could not execute statement; SQL [n/a]; constraint [orders_pkey]; nested exception "
-                                   "is org.hibernate.exception.ConstraintViolationException: could not execute statement"),
+            .error_message =
+                BYTES("could not execute statement; SQL [n/a]; constraint [orders_pkey]; nested exception "
+                      "is org.hibernate.exception.ConstraintViolationException: could not execute statement"),
             .payload = BYTES(payload),
             .payload_size = sizeof payload - 1,
         };
@@ -121,7 +125,8 @@ letters_at(struct world *world, int rows, int cols)
     return letters;
 }
 
-// Where a column or the preview comes in, its own blanks take the place of a few letters; a preview takes rows.
+// Where a column or the preview comes in, its own blanks take the place of a few letters; a preview takes
+// rows.
 static void
 grows(struct world *world, const char *what)
 {

@@ -96,9 +96,9 @@ shipped_themes_can_be_read(void **state)
 static void
 hues_are_read_on_the_cursor_row(void **state)
 {
-    static const enum role hues[] = {ROLE_KIND_TRANSIENT, ROLE_KIND_DATA, ROLE_KIND_SYSTEM, ROLE_KIND_PERMANENT,
-                                     ROLE_KIND_UNKNOWN,   ROLE_GRAPH,     ROLE_GROUP_NEW,   ROLE_GROUP_BACK,
-                                     ROLE_EVENT_RETURNED, ROLE_OPERATION_FAILED};
+    static const enum role hues[] = {
+        ROLE_KIND_TRANSIENT, ROLE_KIND_DATA, ROLE_KIND_SYSTEM, ROLE_KIND_PERMANENT, ROLE_KIND_UNKNOWN,
+        ROLE_GRAPH,          ROLE_GROUP_NEW, ROLE_GROUP_BACK,  ROLE_EVENT_RETURNED, ROLE_OPERATION_FAILED};
     (void)state;
     for (size_t i = 0; builtin_name(i); i++) {
         if (!bytes_ends(bytes_of(builtin_name(i)), ".theme"))
@@ -112,8 +112,8 @@ hues_are_read_on_the_cursor_row(void **state)
             double contrast =
                 color_contrast(color_rgb(&look.foreground, ink), color_rgb(&look.background, paper));
             if (contrast < 3.0)
-                fail_msg("%s: %s on the cursor row has a contrast of %.2f", builtin_name(i), role_name(hues[h]),
-                         contrast);
+                fail_msg("%s: %s on the cursor row has a contrast of %.2f", builtin_name(i),
+                         role_name(hues[h]), contrast);
         }
         struct look mono = theme_look_on_cursor(theme, ROLE_KIND_DATA, COLOR_MONO);
         const struct look *cursor = theme_look(theme, ROLE_CURSOR, COLOR_MONO);

@@ -16,8 +16,8 @@ rows_say_who_and_where(void **state)
     struct arena arena = {0};
     const struct topic_rules *rules = topic_rules_read(
         "orders: billing\n\npayments: billing, ledger not audit search to payments.retry\nempty:\n"
-        "customers: crm, check-newer, not audit, to customers.retry", &arena,
-        &err);
+        "customers: crm, check-newer, not audit, to customers.retry",
+        &arena, &err);
     assert_non_null(rules);
     const struct topic_rule *rule = topic_rule_of(rules, "orders");
     assert_true(topic_rule_awaits(rule, "billing"));

@@ -154,8 +154,8 @@ bool
 app_is_at_rest(const struct app *app)
 {
     const struct windows *windows = &app->windows;
-    return !windows->prompt_owner && !windows->menu.is_open &&
-           !windows->dialog && !app->is_paused && !app_is_stale(app);
+    return !windows->prompt_owner && !windows->menu.is_open && !windows->dialog && !app->is_paused &&
+           !app_is_stale(app);
 }
 
 bool

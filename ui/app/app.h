@@ -66,7 +66,7 @@ struct app_config {
     } decision;
 
     bool is_ascii;
-    int64_t follow_after; // µs; see ui/views/follow.h
+    int64_t follow_after;       // µs; see ui/views/follow.h
     const char *theme, *keymap; // names or paths
     struct ui_places places;
     const char *state_home;   // histories, or NULL: none are kept
@@ -99,12 +99,12 @@ const struct theme *app_theme(const struct app *app);
 const struct status *app_status(const struct app *app); // the last one told; link CONNECTING before the first
 // Of the last key, reply or picture, whichever was last; one instant for a whole draw; frozen by REDRIVE_NOW.
 int64_t app_now(const struct app *app);
-struct arena *app_frame(const struct app *app); // scratch, reset before each draw
+struct arena *app_frame(const struct app *app);               // scratch, reset before each draw
 bool app_is_on_top(const struct app *app, const void *state); // of the place that is shown
 // No prompt, menu or dialog is open, and the display is live.
 bool app_is_at_rest(const struct app *app);
-bool app_is_paused(const struct app *app);      // the display is held still
-bool app_is_stale(const struct app *app);       // the connection is lost: draw rows dimmed
+bool app_is_paused(const struct app *app); // the display is held still
+bool app_is_stale(const struct app *app);  // the connection is lost: draw rows dimmed
 // For layout only: a key is held down, so what only follows the cursor (a preview) may stay as it is and save
 // the line its bytes. The app draws again by itself as soon as the keys rest.
 bool app_is_hurried(struct app *app);

@@ -19,7 +19,8 @@ follow_touch(struct follow *follow)
 int64_t
 follow_due(const struct follow *follow, const struct table *table, bool has_news)
 {
-    bool waits = has_news && follow->after > 0 && !follow->is_asleep && table->cursor == 0 && !table->is_visual;
+    bool waits =
+        has_news && follow->after > 0 && !follow->is_asleep && table->cursor == 0 && !table->is_visual;
     return waits ? follow->since + follow->after : -1;
 }
 

@@ -1,5 +1,5 @@
-// follow: a list whose cursor rests on the first row takes in what is new by itself. Whoever moved the cursor away,
-// or pressed a key a moment ago, finds the rows where they were; line 2 says what waits.
+// follow: a list whose cursor rests on the first row takes in what is new by itself. Whoever moved the cursor
+// away, or pressed a key a moment ago, finds the rows where they were; line 2 says what waits.
 #ifndef REDRIVE_UI_VIEWS_FOLLOW_H
 #define REDRIVE_UI_VIEWS_FOLLOW_H
 
@@ -7,8 +7,8 @@
 #include "ui/widgets/table.h"
 
 struct follow {
-    int64_t since; // clock_mono of the last key here, or of the last time that rows were taken in
-    int64_t after; // µs without a key; 0: never
+    int64_t since;  // clock_mono of the last key here, or of the last time that rows were taken in
+    int64_t after;  // µs without a key; 0: never
     bool is_asleep; // another view lies above: until it is shown again
 };
 

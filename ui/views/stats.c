@@ -197,7 +197,8 @@ add_hours(struct stats_drawing *drawing)
     uint32_t columns[HOURS] = {0};
     const struct stats_hour *busiest = NULL;
     size_t per = 1;
-    while (HOURS / per > (size_t)(drawing->cols > CHART_GUTTER ? drawing->cols - CHART_GUTTER : 1) && per < HOURS)
+    while (HOURS / per > (size_t)(drawing->cols > CHART_GUTTER ? drawing->cols - CHART_GUTTER : 1) &&
+           per < HOURS)
         per++;
     size_t count = (HOURS + per - 1) / per;
     for (size_t i = 0; i < stats->hour_count && i < HOURS; i++) {
@@ -221,8 +222,8 @@ add_hours(struct stats_drawing *drawing)
     struct bytes rows = strbuf_bytes(&lines);
     rows.len -= rows.len > 0; // the last line end
     pager_line(drawing->pager, ROLE_GRAPH, rows);
-    pager_printf(drawing->pager, ROLE_DIM, "%zu hour%s a column; most in one: %s, at %s", per, per == 1 ? "" : "s",
-                 text_count(busiest->count, text), minute_text(busiest->hour, at));
+    pager_printf(drawing->pager, ROLE_DIM, "%zu hour%s a column; most in one: %s, at %s", per,
+                 per == 1 ? "" : "s", text_count(busiest->count, text), minute_text(busiest->hour, at));
     canvas_release(&picture);
     strbuf_release(&lines);
 }

@@ -29,5 +29,5 @@ struct area
 preview_take_right(struct area *area)
 {
     return area->rows >= PREVIEW_TALL && area->cols >= HALVES_FROM ? area_take_right(area, area->cols / 2)
-                                                                  : (struct area){0};
+                                                                   : (struct area){0};
 }

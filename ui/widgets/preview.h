@@ -7,8 +7,9 @@
 // Rows of a preview from which it has room for a fact a line, a chart, a payload with its indents.
 #define PREVIEW_TALL 10
 
-// Takes the preview's part, its line included, off the bottom of a list's body: a few rows, or a dozen where the
-// window is high; no rows where there is no room. Beside the list it would cost the list more than it shows.
+// Takes the preview's part, its line included, off the bottom of a list's body: a few rows, or a dozen where
+// the window is high; no rows where there is no room. Beside the list it would cost the list more than it
+// shows.
 struct area preview_take(struct area *body);
 // Draws the line at the preview's edge towards the list; returns the area within.
 struct area preview_frame(struct area preview, struct canvas *canvas);

@@ -3,21 +3,23 @@
 #include "store/pg.h"
 
 bool
-audit_list(struct store *store, int64_t operation, int64_t before, size_t limit, struct arena *arena,
-           struct audit_row **rows, size_t *count, struct err *err)
+audit_list(struct store *store, const struct audit_query *query, struct arena *arena, struct audit_row **rows,
+           size_t *count, struct err *err)
 {
     *rows = NULL;
     *count = 0;
     struct params params = {0};
-    param_int8(&params, before ? before : INT64_MAX);
-    param_int8(&params, (int64_t)limit);
-    param_int8(&params, operation);
+    param_int8(&params, query->before ? query->before : INT64_MAX);
+    param_int8(&params, (int64_t)query->limit);
+    param_int8(&params, query->operation);
+    param_bool(&params, query->of_people);
     PGresult *r;
     if (!pg_has_schema(store, err) ||
         !pg_ask(store, FOR_READING,
                 "SELECT no, at, who::text, host, action, coalesce(operation_no, 0), events, reason, detail "
                 "FROM redrive.audit"
-                " WHERE no < $1 AND ($3 = 0 OR operation_no = $3) ORDER BY no DESC LIMIT $2",
+                " WHERE no < $1 AND ($3 = 0 OR operation_no = $3) AND NOT ($4 AND action = ANY"
+                " ('{finish,refuse,apply,step,takeover,probe,retire,done}')) ORDER BY no DESC LIMIT $2",
                 &params, &r, err))
         return false;
     *count = (size_t)PQntuples(r);

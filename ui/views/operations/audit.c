@@ -51,6 +51,7 @@ struct audit {
     const struct audit_row **shown;
     size_t row_count, shown_count, shown_capacity;
     uint64_t number;
+    bool of_people;   // without the steps of workers
     bool is_newer;    // the request asks for what is newer than the first row
     bool is_complete; // the oldest row is here
     bool has_answer;
@@ -58,7 +59,7 @@ struct audit {
     struct err err;
 };
 
-static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_REFRESH, DO_COPY, DO_HELP, DO_NONE};
+static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_FOLD, DO_REFRESH, DO_COPY, DO_HELP, DO_NONE};
 
 static const struct table_column narrow_columns[AUDIT_COLUMNS] = {
     [AUDIT_WHEN] = {.title = "when", .width = WHEN_WIDTH, .priority = 2, .at_right = true},
@@ -224,6 +225,7 @@ audit_ask(struct app *app, struct audit *audit, bool is_newer)
     struct request *request = request_create(REQUEST_AUDIT);
     const struct audit_row *last = last_row(audit);
     request->operation = audit->operation;
+    request->is_on = audit->of_people;
     request->before = is_newer || !last ? 0 : last->no;
     audit->is_newer = is_newer;
     audit->has_news &= !is_newer;
@@ -337,6 +339,20 @@ audit_toggle_preview(struct app *app, void *state, enum action action)
 }
 
 static bool
+audit_fold(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct audit *audit = state;
+    audit->of_people = !audit->of_people;
+    forget_pages(audit);
+    table_to_first(&audit->table);
+    show_rows(audit);
+    audit->has_answer = false;
+    audit_ask(app, audit, false);
+    return true;
+}
+
+static bool
 audit_refresh(struct app *app, void *state, enum action action)
 {
     (void)action;
@@ -349,6 +365,7 @@ static const struct view_action actions[] = {
     {.action = DO_OPEN, .run = open_row},
     {.action = DO_FILTER, .run = audit_ask_filter},
     {.action = DO_DETAILS, .run = audit_toggle_preview},
+    {.action = DO_FOLD, .run = audit_fold},
     {.action = DO_COPY, .run = copy_row},
     {.action = DO_COPY_ID, .run = copy_row},
     {.part = decide_begins, .why_not = MSG_AUDIT_FIXED},
@@ -428,6 +445,8 @@ audit_draw_line(const struct app *app, const struct audit *audit, struct canvas 
     else if (audit->has_answer)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS,
                   bytes_of(arena_printf(arena, MSG_AUDIT_ENTRIES, all, audit->row_count == 1 ? "y" : "ies")));
+    if (audit->of_people)
+        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS, BYTES(MSG_AUDIT_PEOPLE));
     if (audit->has_news)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO, BYTES(MSG_AUDIT_NEWS));
 }
@@ -523,6 +542,7 @@ audit_open(struct app *app, const void *argument)
     const struct audit_argument *given = argument;
     struct audit *audit = alloc_bytes(sizeof *audit);
     audit->operation = given ? given->operation : 0;
+    audit->of_people = !audit->operation;
     audit->has_preview = true;
     memcpy(audit->columns, narrow_columns, sizeof narrow_columns);
     audit_ask(app, audit, true);

@@ -114,6 +114,7 @@
 // the audit
 #define MSG_AUDIT_NEWEST "newest %s, append-only"
 #define MSG_AUDIT_ENTRIES "%s entr%s, append-only"
+#define MSG_AUDIT_PEOPLE "of people, Tab all"
 #define MSG_AUDIT_NEWS "new entries, r"
 #define MSG_AUDIT_NO_OPERATION "not part of an operation"
 #define MSG_AUDIT_FIXED "the audit is append-only: nothing here can be changed"
