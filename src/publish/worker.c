@@ -373,7 +373,7 @@ round_once(struct worker_run *run, bool *is_over, struct err *err)
         return false;
     if (has_ended(run)) {
         *is_over = true;
-        return true;
+        return worker_look_last(run, err);
     }
     if (worker_is_publishing(run) && clock_mono() >= run->due.kafka) {
         if (!worker_publish_step(run, err))

@@ -13,6 +13,7 @@
 #define LOOK_TIMEOUT_MS 2000 // publishers wait meanwhile; their leases and transactions last for longer
 #define WANTED_EVERY US_PER_SECOND
 #define AFTER_FAILURE (10 * US_PER_SECOND)
+#define LAST_MOST (3 * US_PER_SECOND) // workers ask at most every second and a half
 
 // The setting names the groups that events of a topic are for; where it does not, all live ones are waited
 // for. One that has not committed yet is waited for as well: it has read nothing.
@@ -59,16 +60,15 @@ look(struct worker_run *run, const char *const *topics, size_t count, struct are
     return consumers_keep(run->endpoints.store, run->endpoints.cluster.name, found, count, err);
 }
 
-bool
-worker_look_at_consumers(struct worker_run *run, struct err *err)
+// *is_over: Kafka was asked, or nobody wants to know anything, or it cannot be asked now.
+static bool
+look_where_wanted(struct worker_run *run, bool *is_over, struct err *err)
 {
     int64_t now = clock_mono();
-    if (!broker_settings_present(&run->settings->broker) || now < run->due.consumers)
-        return true;
     run->due.consumers = now + WANTED_EVERY;
     const char **topics;
     size_t count;
-    bool is_urgent = false, is_there = false;
+    bool is_urgent = false, is_there = false, is_asking = false;
     struct err failure = {0};
     struct arena arena = {0};
     bool is_good = consumers_wanted(run->endpoints.store, run->endpoints.cluster.name, &arena, &topics,
@@ -76,11 +76,39 @@ worker_look_at_consumers(struct worker_run *run, struct err *err)
                    worker_store_failed(run, &failure, err);
     if (is_urgent)
         run->watched_at = now;
+    is_asking = is_good && count > 0;
     is_good = is_good && (count == 0 || worker_need_kafka(run, &is_there, err));
+    *is_over = is_asking || !is_urgent; // else another worker, or this one, has just asked
     if (is_there && !look(run, topics, count, &arena, &failure)) {
         log_line(LOG_WARN, "consumer groups not read", LOG_TEXT("why", failure.text));
         run->due.consumers = clock_mono() + AFTER_FAILURE;
     }
     arena_release(&arena);
+    return is_good;
+}
+
+bool
+worker_look_at_consumers(struct worker_run *run, struct err *err)
+{
+    bool is_over = false;
+    if (!broker_settings_present(&run->settings->broker) || clock_mono() < run->due.consumers)
+        return true;
+    return look_where_wanted(run, &is_over, err);
+}
+
+bool
+worker_look_last(struct worker_run *run, struct err *err)
+{
+    const struct operation *operation = &run->shown.operation;
+    if (operation->action != ACTION_REPROCESS || operation->done == 0 || !run->publishers[0].machine)
+        return true;
+    bool is_over = false, is_good = true;
+    for (int64_t end = clock_mono() + LAST_MOST; is_good && !is_over && clock_mono() < end;) {
+        is_good = look_where_wanted(run, &is_over, err);
+        if (!is_over && worker_must_stop(run))
+            break;
+        if (!is_over)
+            clock_sleep(US_PER_SECOND / 10);
+    }
     return is_good;
 }

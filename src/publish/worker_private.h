@@ -166,6 +166,8 @@ bool worker_keep_records(struct worker_run *run, struct err *err) MUST_CHECK;
 bool worker_ask_topics(struct worker_run *run, struct err *err) MUST_CHECK;
 // worker_consumers.c: who has read what was sent. False: the worker ends with err.
 bool worker_look_at_consumers(struct worker_run *run, struct err *err) MUST_CHECK;
+// Once more where a worker in the foreground has ended a reprocess: nobody may be there to ask later.
+bool worker_look_last(struct worker_run *run, struct err *err) MUST_CHECK;
 
 // worker_newer.c: whether Kafka has newer records of keys (publish/newer.h), for those who ask; a slice of
 // it. False: the worker ends with err.

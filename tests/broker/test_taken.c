@@ -131,6 +131,23 @@ a_group_that_takes_all(void **state)
     consumer_stop(&consumer);
 }
 
+// Whoever waits in the foreground learns it too: no other worker is there to ask later.
+static void
+the_foreground_asks_before_it_ends(void **state)
+{
+    (void)state;
+    begin();
+    const char *group = group_of("billing");
+    consumer_was_here(&fixture.world, group, fixture.topic, PARTITIONS);
+    int64_t no = ask(&(struct send_plan){0});
+    assert_int_equal(work_run(&fixture.world, &(struct work_how){.operation = no}), 0);
+    struct operation operation = get_operation(&fixture.world, no);
+    assert_int_equal(operation.state, OPERATION_DONE);
+    assert_int_equal(operation.taken.count, 0);
+    assert_int_equal(operation.taken.of, EVENTS);
+    assert_string_equal(operation.taken.by, group);
+}
+
 static void
 a_group_that_stopped(void **state)
 {
@@ -263,13 +280,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        on_fixture(a_group_that_takes_all),
-        on_fixture(a_group_that_stopped),
-        on_fixture(a_group_that_is_slow),
-        on_fixture(a_group_that_fails_some),
-        on_fixture(two_groups_of_which_one_stopped),
-        on_fixture(two_groups_and_a_setting),
-        on_fixture(without_a_group_time_alone_decides),
+        on_fixture(a_group_that_takes_all),   on_fixture(the_foreground_asks_before_it_ends),
+        on_fixture(a_group_that_stopped),     on_fixture(a_group_that_is_slow),
+        on_fixture(a_group_that_fails_some),  on_fixture(two_groups_of_which_one_stopped),
+        on_fixture(two_groups_and_a_setting), on_fixture(without_a_group_time_alone_decides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
