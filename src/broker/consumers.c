@@ -82,9 +82,10 @@ list_groups(struct broker *broker, int timeout_ms, struct err *err)
 
 // --- where topics begin and end ---
 
+// Partitions without an answer get -1. False: Kafka does not answer at all.
 static bool
 ask_times(struct broker *broker, const char *topic, int32_t partitions, int64_t when, int timeout_ms,
-          int64_t *offsets)
+          int64_t *offsets, struct err *err)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(partitions);
     for (int32_t i = 0; i < partitions; i++)
@@ -93,7 +94,8 @@ ask_times(struct broker *broker, const char *topic, int32_t partitions, int64_t 
     for (int32_t i = 0; i < partitions; i++)
         offsets[i] = code || list->elems[i].err ? -1 : list->elems[i].offset;
     rd_kafka_topic_partition_list_destroy(list);
-    return !code;
+    return !code || kafka_kind(code) != ERR_UNREACHABLE ||
+           kafka_fail(err, code, &broker->trouble, "asking where the topic %s ends", topic);
 }
 
 static bool
@@ -113,9 +115,11 @@ look_at_topic(struct look *look, size_t t, int timeout_ms, struct err *err)
     looked->partitions = topic.partitions;
     looked->ends = arena_array(look->arena, (size_t)topic.partitions, sizeof *looked->ends);
     looked->day_old = arena_array(look->arena, (size_t)topic.partitions, sizeof *looked->day_old);
-    ask_times(look->broker, look->topics[t], topic.partitions, RD_KAFKA_OFFSET_END, timeout_ms, looked->ends);
-    ask_times(look->broker, look->topics[t], topic.partitions, clock_now() / 1000 - LIVE_MS, timeout_ms,
-              looked->day_old);
+    if (!ask_times(look->broker, look->topics[t], topic.partitions, RD_KAFKA_OFFSET_END, timeout_ms,
+                   looked->ends, err) ||
+        !ask_times(look->broker, look->topics[t], topic.partitions, clock_now() / 1000 - LIVE_MS, timeout_ms,
+                   looked->day_old, err))
+        return false;
     for (int32_t i = 0; i < topic.partitions; i++)
         if (looked->day_old[i] < 0)
             looked->day_old[i] = looked->ends[i];

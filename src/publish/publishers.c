@@ -293,6 +293,7 @@ note_waiting(struct worker_run *run, size_t i, bool is_waiting)
         return;
     static const char why[] = "Kafka has not answered for some seconds";
     worker_note(run, "%s, slot %d", why, (int)publisher_slot(own->machine));
+    log_line(LOG_WARN, "Kafka has not answered yet", LOG_INT("slot", publisher_slot(own->machine)));
     if (operation)
         setback_pass(&run->setbacks, operation, now, why);
     own->kafka_at = now;

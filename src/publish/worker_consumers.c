@@ -12,6 +12,7 @@
 
 #define LOOK_TIMEOUT_MS 2000 // publishers wait meanwhile; their leases and transactions last for longer
 #define WANTED_EVERY US_PER_SECOND
+#define SHARE 5 // of the time that passes it takes at most a fifth, however slow the network is
 #define AFTER_FAILURE (10 * US_PER_SECOND)
 #define LAST_MOST (3 * US_PER_SECOND) // workers ask at most every second and a half
 
@@ -79,10 +80,14 @@ look_where_wanted(struct worker_run *run, bool *is_over, struct err *err)
     is_asking = is_good && count > 0;
     is_good = is_good && (count == 0 || worker_need_kafka(run, &is_there, err));
     *is_over = is_asking || !is_urgent; // else another worker, or this one, has just asked
+    int64_t began = clock_mono();
     if (is_there && !look(run, topics, count, &arena, &failure)) {
         log_line(LOG_WARN, "consumer groups not read", LOG_TEXT("why", failure.text));
         run->due.consumers = clock_mono() + AFTER_FAILURE;
     }
+    int64_t rest = (clock_mono() - began) * SHARE;
+    if (run->due.consumers < began + rest)
+        run->due.consumers = began + rest;
     arena_release(&arena);
     return is_good;
 }

@@ -356,7 +356,7 @@ kafka_is_away(void **state)
     outlast(&(struct fault){.name = "Kafka away",
                             .begin = kafka_leaves,
                             .end = kafka_comes_back,
-                            .worker = "Kafka failed",
+                            .worker = "msg=\"Kafka ", // failed, or has not answered yet
                             .wait = "operation 1: Kafka"});
 }
 
