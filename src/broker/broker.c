@@ -96,9 +96,9 @@ reach(struct broker *broker, int timeout_ms, struct err *err)
 {
     int64_t deadline = clock_mono() + timeout_ms * 1000LL;
     rd_kafka_t *handle = kafka_admin(broker);
-    for (;;) {
+    for (int patience = 1000;; patience *= 2) { // an answer that comes too late for one question is no answer
         const struct rd_kafka_metadata *metadata;
-        int wait = kafka_wait(deadline, 1000);
+        int wait = kafka_wait(deadline, patience);
         rd_kafka_resp_err_t code = rd_kafka_metadata(handle, 0, NULL, &metadata, wait > 0 ? wait : 1);
         rd_kafka_poll(handle, 0);
         if (!code) {
@@ -114,6 +114,8 @@ reach(struct broker *broker, int timeout_ms, struct err *err)
             return kafka_fail(err, code, &broker->trouble, "Kafka cannot be reached");
         if (code == RD_KAFKA_RESP_ERR__TRANSPORT)
             clock_sleep(100000); // refused at once: do not spin
+        if (patience > timeout_ms)
+            patience = timeout_ms;
     }
 }
 

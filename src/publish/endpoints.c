@@ -382,15 +382,16 @@ check_clock(struct endpoints *endpoints, struct err *err)
 bool
 endpoints_connect(struct endpoints *endpoints, struct err *err)
 {
-    if (endpoints->broker)
+    if (endpoints->knows_cluster)
         return true;
-    if (!check_clock(endpoints, err) || !broker_open(&endpoints->broker, endpoints->broker_settings, err))
+    if (!check_clock(endpoints, err) ||
+        (!endpoints->broker && !broker_open(&endpoints->broker, endpoints->broker_settings, err)))
         return false;
-    if (!know_cluster(endpoints, err)) {
+    endpoints->knows_cluster = know_cluster(endpoints, err);
+    // A login that is refused again and again may lock the account.
+    if (!endpoints->knows_cluster && err->kind != ERR_UNREACHABLE)
         endpoints_close(endpoints);
-        return false;
-    }
-    return true;
+    return endpoints->knows_cluster;
 }
 
 void
@@ -398,4 +399,5 @@ endpoints_close(struct endpoints *endpoints)
 {
     broker_close(endpoints->broker);
     endpoints->broker = NULL;
+    endpoints->knows_cluster = false;
 }

@@ -26,6 +26,7 @@ struct endpoints {
     const struct broker_settings *broker_settings;
     struct store *store;
     struct broker *broker; // NULL: not connected
+    bool knows_cluster;    // it has answered: the cluster, and what it promises
     struct cluster cluster;
     char worker[128];
     char turn_group[64]; // of the turns' marker
@@ -44,7 +45,8 @@ extern const struct publisher_broker endpoints_broker;
 extern const struct publisher_world endpoints_world;
 
 // Connects to Kafka and finds out what the cluster promises: from PostgreSQL where it was tried within a day,
-// else by trying. May take some seconds. On failure nothing is kept.
+// else by trying. May take some seconds. On failure only a connection that is under way is kept: a slow one
+// is up by the next call.
 bool endpoints_connect(struct endpoints *endpoints, struct err *err) MUST_CHECK;
 void endpoints_close(struct endpoints *endpoints); // Kafka's half
 

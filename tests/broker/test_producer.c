@@ -6,7 +6,7 @@
 
 #include <librdkafka/rdkafka_mock.h>
 
-enum { ROUND_TRIP_MS = 20000, PATIENCE_MS = 3000, HANDLES = 12 };
+enum { ROUND_TRIP_MS = 20000, PATIENCE_MS = 3000, HANDLES = 12, SLOW_MS = 1300 };
 
 struct mock {
     rd_kafka_t *client;
@@ -104,6 +104,25 @@ an_unanswered_question_outlasts_an_outage(void **state)
     mock_end(&mock);
 }
 
+// An answer takes longer than a second, and longer than the first try gives it.
+static void
+a_slow_network_is_reached(void **state)
+{
+    (void)state;
+    struct mock mock;
+    struct broker *broker;
+    char id[64];
+    struct err late = {0};
+    mock_begin(&mock);
+    assert_int_equal(rd_kafka_mock_broker_set_rtt(mock.cluster, 1, SLOW_MS), 0);
+    assert_works(broker_open(&broker, &mock.settings, &err));
+    assert_false(broker_cluster_id(broker, SLOW_MS, id, &late));
+    assert_int_equal(late.kind, ERR_UNREACHABLE);
+    assert_works(broker_cluster_id(broker, 10000, id, &err));
+    broker_close(broker);
+    mock_end(&mock);
+}
+
 int
 main(void)
 {
@@ -111,6 +130,7 @@ main(void)
         cmocka_unit_test(destroying_it_waits_for_no_answer),
         cmocka_unit_test(destroying_it_waits_for_no_metrics),
         cmocka_unit_test(an_unanswered_question_outlasts_an_outage),
+        cmocka_unit_test(a_slow_network_is_reached),
     };
     return cmocka_run_group_tests_name("producer", tests, NULL, NULL);
 }
