@@ -72,6 +72,7 @@ struct turner {
     enum turner_place at;
     int wait_ms;
     int64_t since;      // as for turn_take
+    int64_t begun_at;   // mono
     int64_t patient_at; // mono: the wait of this step began
     int64_t nonce_at, nonce;
     struct turn turn;
@@ -91,6 +92,12 @@ struct turner {
     enum stop_reason reason;
     char detail[sizeof((struct turn *)0)->stop_detail];
 };
+
+static int64_t
+turn_mono(const struct turner *turner)
+{
+    return turner->settings.world->mono(turner->settings.context);
+}
 
 struct turner *
 turner_create(const struct publisher_settings *settings)
@@ -132,12 +139,13 @@ turner_begin(struct turner *turner)
     drop_handles(turner);
     turner->at = broken(BROKEN_NO_TURN) ? TURN_AT_DONE : TURN_AT_TAKE;
     turner->since = -1;
+    turner->begun_at = turn_mono(turner);
 }
 
-static int64_t
-turn_mono(const struct turner *turner)
+int64_t
+turner_took(const struct turner *turner)
 {
-    return turner->settings.world->mono(turner->settings.context);
+    return turn_mono(turner) - turner->begun_at;
 }
 
 static enum turner_status

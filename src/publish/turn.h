@@ -54,8 +54,9 @@ struct turner;
 
 // settings: of which ledger, broker, world and context are used.
 struct turner *turner_create(const struct publisher_settings *settings);
-void turner_destroy(struct turner *turner); // like a crash
-void turner_begin(struct turner *turner);   // a new turn is due
+void turner_destroy(struct turner *turner);       // like a crash
+void turner_begin(struct turner *turner);         // a new turn is due
+int64_t turner_took(const struct turner *turner); // µs since it began
 enum turner_status turner_step(struct turner *turner, int wait_ms, struct err *err);
 
 #endif

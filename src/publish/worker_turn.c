@@ -17,8 +17,9 @@ has_to_stop(const struct worker_run *run)
 }
 
 static void
-turn_taken(struct worker_run *run, int64_t took)
+turn_taken(struct worker_run *run)
 {
+    int64_t took = turner_took(run->turner);
     run->has_turn = true;
     run->due.turn = clock_mono() + TURN_LIFE;
     turner_destroy(run->turner);
@@ -50,7 +51,7 @@ worker_turn_take(struct worker_run *run, bool *is_there, struct err *err)
         case TURNER_WAITING:
             continue;
         case TURNER_DONE:
-            turn_taken(run, clock_mono() - start);
+            turn_taken(run);
             *is_there = true;
             return true;
         case TURNER_FAILED:
