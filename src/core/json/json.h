@@ -102,7 +102,7 @@ struct json_warning {
 };
 const char *json_risk_sentence(enum json_risk risk); // names the risk
 // The number of warnings in text, up to the place where it stops being JSON; writes the first `room`, in
-// order. Takes n log n time and memory for all names of the text.
+// order. Takes n log n time, and memory for the names of the objects around a token.
 size_t json_warnings(struct bytes text, struct json_warning *warnings, size_t room);
 
 // Appends the same tokens with new white space: two blanks a level down to the 64th, or none. If the text

@@ -22,9 +22,8 @@ json_risk_sentence(enum json_risk risk)
 }
 
 struct name {
-    size_t object; // number of its object
     struct bytes content;
-    struct json_token token;
+    size_t from, len; // of its token
 };
 
 struct risk_finding {
@@ -36,7 +35,7 @@ struct risk_search {
     struct json_scan scan;
     struct risk_finding *findings;
     size_t count, capacity;
-    struct name *names;
+    struct name *names; // of the objects around the token that is read, the outermost first
     size_t name_count, name_capacity;
     struct arena contents; // of names with escapes
 };
@@ -137,7 +136,7 @@ check_string(struct risk_search *search, struct json_token token)
 }
 
 static void
-keep_name(struct risk_search *search, struct json_token token, size_t object)
+keep_name(struct risk_search *search, struct json_token token)
 {
     struct bytes text = json_bytes(&search->scan, token);
     struct bytes content = bytes_slice(text, 1, text.len - 2);
@@ -149,23 +148,22 @@ keep_name(struct risk_search *search, struct json_token token, size_t object)
     }
     search->names =
         alloc_grow(search->names, search->name_count, &search->name_capacity, sizeof *search->names);
-    search->names[search->name_count++] = (struct name){.object = object, .content = content, .token = token};
+    search->names[search->name_count++] =
+        (struct name){.content = content, .from = token.from, .len = token.len};
 }
 
-// Objects, then names by length and bytes, then as they stand.
+// By length and bytes, then as they stand.
 static int
 json_risk_by_name(const void *left, const void *right)
 {
     const struct name *a = left;
     const struct name *b = right;
-    if (a->object != b->object)
-        return a->object < b->object ? -1 : 1;
     if (a->content.len != b->content.len)
         return a->content.len < b->content.len ? -1 : 1;
     int order = memcmp(a->content.data, b->content.data, a->content.len);
     if (order)
         return order;
-    return a->token.from < b->token.from ? -1 : 1;
+    return a->from < b->from ? -1 : 1;
 }
 
 static int
@@ -178,19 +176,39 @@ json_risk_by_place(const void *left, const void *right)
     return (int)a->risk - (int)b->risk;
 }
 
+// The innermost object ends: its names are compared, and forgotten.
+static void
+find_duplicates(struct risk_search *search, size_t first)
+{
+    size_t count = search->name_count - first;
+    struct name *names = search->names + first;
+    if (count > 1)
+        qsort(names, count, sizeof *names, json_risk_by_name);
+    for (size_t i = 1; i < count; i++)
+        if (bytes_equal(names[i].content, names[i - 1].content))
+            found(search, JSON_RISK_DUPLICATE, names[i].from, names[i].len);
+    search->name_count = first;
+}
+
+// Where the text stops being JSON, all open objects end.
 static void
 json_risk_scan_all(struct risk_search *search)
 {
-    size_t objects[JSON_DEPTH + 1] = {0};
-    size_t object_count = 0;
+    size_t first[JSON_DEPTH + 1]; // where the names of each open container begin
+    int depth = 0;
     for (;;) {
         struct json_token token = json_next(&search->scan);
         switch (token.kind) {
         case JSON_OBJECT_BEGIN:
-            objects[token.depth + 1] = object_count++;
+        case JSON_ARRAY_BEGIN:
+            first[depth++] = search->name_count;
+            break;
+        case JSON_OBJECT_END:
+        case JSON_ARRAY_END:
+            find_duplicates(search, first[--depth]);
             break;
         case JSON_NAME:
-            keep_name(search, token, objects[token.depth]);
+            keep_name(search, token);
             break;
         case JSON_STRING:
             check_string(search, token);
@@ -200,22 +218,12 @@ json_risk_scan_all(struct risk_search *search)
             break;
         case JSON_END:
         case JSON_ERROR:
+            while (depth > 0)
+                find_duplicates(search, first[--depth]);
             return;
         default:
             break;
         }
-    }
-}
-
-static void
-find_duplicates(struct risk_search *search)
-{
-    if (search->name_count > 1)
-        qsort(search->names, search->name_count, sizeof *search->names, json_risk_by_name);
-    for (size_t i = 1; i < search->name_count; i++) {
-        const struct name *name = &search->names[i];
-        if (name->object == name[-1].object && bytes_equal(name->content, name[-1].content))
-            found(search, JSON_RISK_DUPLICATE, name->token.from, name->token.len);
     }
 }
 
@@ -225,7 +233,6 @@ json_warnings(struct bytes text, struct json_warning *warnings, size_t room)
     struct risk_search search = {0};
     json_begin(&search.scan, text);
     json_risk_scan_all(&search);
-    find_duplicates(&search);
     if (search.count > 1)
         qsort(search.findings, search.count, sizeof *search.findings, json_risk_by_place);
 
