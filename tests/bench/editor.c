@@ -48,6 +48,19 @@ memory_kb(pid_t pid, const char *name)
     return (double)kb;
 }
 
+// From here on VmHWM is the most that is held from here on (proc(5), clear_refs).
+static void
+forget_most(pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/clear_refs", (long)pid);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return;
+    fputs("5", file);
+    fclose(file);
+}
+
 static int
 by_size(const void *a, const void *b)
 {
@@ -117,6 +130,7 @@ main(int argc, char **argv)
     await(vt, "1 / ");
     vt_run(vt, 500);
     double before_kb = memory_kb(vt_pid(vt), "VmRSS:");
+    forget_most(vt_pid(vt));
     int64_t begin = clock_mono();
     vt_keys(vt, "e");
     await(vt, " bytes ");
