@@ -7,14 +7,21 @@
 
 // --- one type ---
 
-static struct shape *
-learn(const struct event_page *page, shape_skips_fn *skips, const void *context)
+// Leaves out ids before a payload is read: those of the group that is corrected may be large.
+static bool
+choose_sample(struct store *store, int64_t *ids, size_t *count, shape_skips_fn *skips, const void *context,
+              struct err *err)
 {
-    struct shape *shape = shape_create();
-    for (size_t i = 0; i < page->count; i++)
-        if (!skips(context, &page->events[i]))
-            (void)shape_add(shape, page->events[i].payload);
-    return shape;
+    struct event_page page = {0};
+    const struct event_query query = {
+        .fields = EVENT_NARROW | EVENT_GROUP, .ids = ids, .id_count = *count, .limit = *count};
+    bool ok = store_events(store, &query, &page, err);
+    *count = 0;
+    for (size_t i = 0; i < page.count; i++)
+        if (!skips(context, &page.events[i]))
+            ids[(*count)++] = page.events[i].id;
+    event_page_release(&page);
+    return ok;
 }
 
 bool
@@ -25,7 +32,9 @@ shape_learn(struct store *store, struct bytes type, shape_skips_fn *skips, const
     int64_t *ids = NULL;
     size_t count = 0;
     bool ok = store_ids_of_type(store, type, SHAPE_SAMPLE, &ids, &count, err);
-    const struct event_query query = {.fields = EVENT_NARROW | EVENT_GROUP | EVENT_PAYLOAD,
+    if (ok && count > 0)
+        ok = choose_sample(store, ids, &count, skips, context, err);
+    const struct event_query query = {.fields = EVENT_PAYLOAD,
                                       .ids = ids,
                                       .id_count = count,
                                       .limit = count,
@@ -33,8 +42,11 @@ shape_learn(struct store *store, struct bytes type, shape_skips_fn *skips, const
                                       .takes_unreadable = true};
     if (ok && count > 0)
         ok = store_events(store, &query, &page, err);
-    if (ok)
-        *shape = learn(&page, skips, context);
+    if (ok) {
+        *shape = shape_create();
+        for (size_t i = 0; i < page.count; i++)
+            (void)shape_add(*shape, page.events[i].payload);
+    }
     event_page_release(&page);
     free(ids);
     return ok;

@@ -87,6 +87,29 @@ the_sample_has_a_fixed_size(void **state)
     world_end(&world);
 }
 
+static bool
+skips_newest(const void *context, const struct event *event)
+{
+    return event->id > *(const int64_t *)context;
+}
+
+// Those that are left out are not read: their payloads would fill the sample.
+static void
+large_payloads_that_are_left_out_cost_nothing(void **state)
+{
+    (void)state;
+    struct world world;
+    struct shape *shape;
+    const int64_t last = 2900;
+    begin_shapes(&world);
+    test_sql(world.admin, "UPDATE dlq_events SET event_payload = jsonb_build_object('amount', 1, 'note', "
+                          "repeat('x', 400000)) WHERE id BETWEEN 2901 AND 2950");
+    assert_works(shape_learn(world.store, BYTES("order"), skips_newest, &last, &shape, &err));
+    assert_int_equal(shape_events(shape), SHAPE_SAMPLE - 50);
+    shape_destroy(shape);
+    world_end(&world);
+}
+
 // Somebody's sequence jumped: the events before it are still the newest ones but one.
 static void
 a_gap_in_the_ids_hides_nothing(void **state)
@@ -137,6 +160,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_that_depart_are_counted),
         cmocka_unit_test(the_sample_has_a_fixed_size),
+        cmocka_unit_test(large_payloads_that_are_left_out_cost_nothing),
         cmocka_unit_test(a_gap_in_the_ids_hides_nothing),
         cmocka_unit_test(each_type_is_learnt_once),
     };
