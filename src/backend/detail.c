@@ -8,6 +8,7 @@
 #include "store/operations/audit.h"
 #include "store/rollup/categories.h"
 #include "store/events/history.h"
+#include "store/events/payload.h"
 #include "store/events/revisions.h"
 
 enum {
@@ -17,13 +18,17 @@ enum {
 };
 
 static bool
-reader_detail_read_event(struct reader *reader, int64_t id, size_t cut, struct reply *reply,
-                         struct event *event, struct err *err)
+reader_detail_read_beginning(struct reader *reader, int64_t id, size_t cut, struct reply *reply,
+                             struct event *event, struct err *err)
 {
     unsigned fields =
         EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN;
-    struct event_query query = {
-        .takes_unreadable = true, .fields = fields, .ids = &id, .id_count = 1, .cut = cut};
+    struct event_query query = {.takes_unreadable = true,
+                                .fields = fields,
+                                .ids = &id,
+                                .id_count = 1,
+                                .cut = cut,
+                                .payload_cut = PAYLOAD_SLICE};
     struct event_page page = {0};
     if (!store_events(reader->session.store, &query, &page, err))
         return false;
@@ -33,6 +38,27 @@ reader_detail_read_event(struct reader *reader, int64_t id, size_t cut, struct r
     arena_adopt(&reply->arena, &page.arena);
     event_page_release(&page);
     return is_there || err_set(err, ERR_NOT_FOUND, "event %lld is no longer in the table", (long long)id);
+}
+
+// With the payload up to `cut` bytes, 0: whole. Again where somebody changed it between its beginning and the
+// rest.
+static bool
+reader_detail_read_event(struct reader *reader, int64_t id, size_t cut, struct reply *reply,
+                         struct event *event, struct err *err)
+{
+    enum { TIMES = 3 };
+    struct err failure = {0};
+    for (int i = 0; i < TIMES; i++) {
+        err_clear(&failure);
+        if (!reader_detail_read_beginning(reader, id, cut, reply, event, err))
+            return false;
+        if (payload_complete(reader->session.store, cut ? cut : SIZE_MAX, &reply->arena, event, &failure))
+            return true;
+        if (failure.kind != ERR_CONFLICT)
+            break;
+    }
+    *err = failure;
+    return false;
 }
 
 // Plans what a reprocess would send, without asking Kafka: the screen has no connection to it.

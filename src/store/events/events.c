@@ -51,8 +51,8 @@ is_tried_plain(const struct event_query *query, bool dense)
 {
     enum { MANY = 500 };
     const unsigned joined = EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD;
-    return dense && query->id_count >= MANY && query->cut == 0 && (query->fields & joined) &&
-           !(query->fields & (EVENT_KNOWN | EVENT_PARTS));
+    return dense && query->id_count >= MANY && query->cut == 0 && query->payload_cut == 0 &&
+           (query->fields & joined) && !(query->fields & (EVENT_KNOWN | EVENT_PARTS));
 }
 
 // By ids, LIMIT keeps the planner from joining the table as a whole: of a table without statistics it expects
@@ -155,6 +155,7 @@ read_rows(struct store *store, const struct event_query *query, bool plain, stru
     int64_t limit = query->limit ? (int64_t)query->limit : (int64_t)query->id_count;
     struct page_reading reading = {.page = page, .most_bytes = query->most_bytes};
     event_reader_init(&reading.reader, store, &page->arena, query->fields, query->cut);
+    reading.reader.payload_cut = query->payload_cut;
     reading.reader.takes_unreadable = query->takes_unreadable;
     reading.reader.is_plain = plain;
     struct query statement = {0};

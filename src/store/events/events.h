@@ -20,6 +20,7 @@ struct event_query {
     bool ascending;        // by id; default newest (highest id) first
     size_t limit;          // 0: as many as there are (only with ids)
     size_t cut;            // error, stack and payload read only to that many bytes (at a character); 0: whole
+    size_t payload_cut;    // of the payload, where it has a limit of its own; 0: that is `cut`
     size_t most_bytes;     // of texts after which a page ends early, so that few long texts are in memory;
                            // 0: no limit
     bool takes_unreadable; // where PostgreSQL cannot return a payload, the event comes without it and says

@@ -86,7 +86,8 @@ static const struct reader_column {
     {EVENT_PARTS, true, PIECE_ROW("parts.numbers"), COLUMN_PARTS, AT(known.parts), 0},
     {EVENT_PAYLOAD, false, PIECE_ROW("octet_length(sent.payload)::int8"), COLUMN_INT8, AT(payload_size), 0},
     {EVENT_PAYLOAD, false,
-     PIECE_ROW("CASE WHEN :cut > 0 THEN substring(sent.payload FOR :cut) ELSE sent.payload END"),
+     PIECE_ROW(
+         "CASE WHEN :payload_cut > 0 THEN substring(sent.payload FOR :payload_cut) ELSE sent.payload END"),
      COLUMN_BYTES, AT(payload), 0},
 };
 // The number of headers stands behind their list.
@@ -240,7 +241,9 @@ event_reader_query(struct event_reader *reader, struct query *query, const struc
         unreadable_param(reader->store, LONG_PAYLOAD, query_param(query, "unreadable"));
     else
         param_ids(query_param(query, "unreadable"), NULL, 0);
+    size_t payload_cut = reader->payload_cut ? reader->payload_cut : reader->cut;
     param_int4(query_param(query, "cut"), reader->cut > INT32_MAX ? INT32_MAX : (int32_t)reader->cut);
+    param_int4(query_param(query, "payload_cut"), payload_cut > INT32_MAX ? INT32_MAX : (int32_t)payload_cut);
     bool is_bound = source->lowest || source->highest;
     param_int8(query_param(query, "lowest"), is_bound ? source->lowest : INT64_MIN);
     param_int8(query_param(query, "highest"), is_bound ? source->highest : INT64_MAX);

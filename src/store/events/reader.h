@@ -3,7 +3,7 @@
 //
 // The statement is `SELECT <extra>, <columns> FROM (<rows>) e <joins> ORDER BY <order>`: rows picks the
 // events first, so that joins run for a page and not for the table. The names `zone`, `cut`,
-// `lowest` and `highest` of the query belong to the reader, all others to the caller.
+// `payload_cut`, `lowest` and `highest` of the query belong to the reader, all others to the caller.
 #ifndef REDRIVE_STORE_EVENTS_READER_H
 #define REDRIVE_STORE_EVENTS_READER_H
 
@@ -19,6 +19,7 @@ struct event_reader {
     struct arena *arena;
     unsigned fields;       // enum event_fields
     size_t cut;            // bytes of error, stack and payload; 0: whole
+    size_t payload_cut;    // of the payload, where it has a limit of its own; 0: that is `cut`
     int extra;             // number of the caller's columns, which come first
     uint64_t page;         // number of this page, for texts that its events share
     int payload;           // column of a plain reader, or -1
