@@ -125,6 +125,20 @@ add_pair(struct pager *pager, int width, bool is_ascii, const struct difference_
     strbuf_release(&line);
 }
 
+// Nothing that differs would be cut.
+static bool
+fits_beside(const struct difference *difference, int cols, bool is_ascii)
+{
+    int width = (cols - 6) / 2;
+    for (size_t i = 0; i < difference->count; i++) {
+        const struct difference_line *at = &difference->lines[i];
+        bool differs = at->kind == DIFFERENCE_REMOVED || at->kind == DIFFERENCE_ADDED;
+        if (differs && text_cells(at->text, is_ascii) > width - 2)
+            return false;
+    }
+    return cols >= BESIDE_FROM_COLS;
+}
+
 static void
 add_beside(struct pager *pager, const struct difference *difference, int cols, bool is_ascii)
 {
@@ -220,7 +234,7 @@ changes_build(const struct app *app, struct changes *changes, int cols)
         bool is_same = difference.removed == 0 && difference.added == 0;
         if (is_same && !is_told)
             pager_printf(pager, ROLE_DIM, "only white space between tokens differs");
-        else if (!is_same && cols >= BESIDE_FROM_COLS)
+        else if (!is_same && fits_beside(&difference, cols, is_ascii))
             add_beside(pager, &difference, cols, is_ascii);
         else if (!is_same)
             add_below(pager, &difference);
