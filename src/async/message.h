@@ -17,6 +17,7 @@
 #include "core/event.h"
 #include "core/fingerprint/fingerprint.h"
 #include "core/history.h"
+#include "core/newer.h"
 #include "core/doubt.h"
 #include "core/outcomes.h"
 #include "core/revision.h"
@@ -53,16 +54,19 @@ enum request_kind {
                          // REPLY_STEERED; ERR_CONFLICT as above
     REQUEST_PREVIEW,     // action, ids (ascending, each once): figures of the dialog; answered part by part,
                          // preview.known names the parts
-    REQUEST_CONFIRM,     // operation_request in `confirm`
-    REQUEST_CATEGORY,    // group, set, reason
-    REQUEST_SHAPE,       // id: what payloads of its type have in common, from a sample
-    REQUEST_RECORD,      // id: asks the workers for the original record; again until it is there
-    REQUEST_CORRECT,     // id, correct, reason: a revision; ERR_CONFLICT where somebody was faster
-    REQUEST_AUDIT,       // operation (0: all), before: one page of rows
-    REQUEST_STATS,       // the five analyses of the table; replaces the REQUEST_STATS before
-    REQUEST_RECIPE_TRY,  // recipe.text, ids: a dry run; REPLY_RECIPE while it runs and at its end; replaces
-                         // the REQUEST_RECIPE_TRY before; a mistake in the recipe is an error with its place
-    REQUEST_RECIPES,     // the saved recipes
+    REQUEST_NEWER,      // ids with id 0: asks the workers whether Kafka has newer records of their keys; then
+                        // id, the question's: answered within a third of a second with what is known, until
+                        // that is over
+    REQUEST_CONFIRM,    // operation_request in `confirm`
+    REQUEST_CATEGORY,   // group, set, reason
+    REQUEST_SHAPE,      // id: what payloads of its type have in common, from a sample
+    REQUEST_RECORD,     // id: asks the workers for the original record; again until it is there
+    REQUEST_CORRECT,    // id, correct, reason: a revision; ERR_CONFLICT where somebody was faster
+    REQUEST_AUDIT,      // operation (0: all), before: one page of rows
+    REQUEST_STATS,      // the five analyses of the table; replaces the REQUEST_STATS before
+    REQUEST_RECIPE_TRY, // recipe.text, ids: a dry run; REPLY_RECIPE while it runs and at its end; replaces
+                        // the REQUEST_RECIPE_TRY before; a mistake in the recipe is an error with its place
+    REQUEST_RECIPES,    // the saved recipes
     REQUEST_RECIPE_FILE, // recipe.name is a file: REPLY_RECIPES with it alone
     REQUEST_RECIPE_SAVE, // recipe.name, recipe.text (NULL: forget it), reason: answered by REPLY_RECIPES
     REQUEST_CONNECT,     // connection: is it there, and can it be used instead of this one? REPLY_CONNECTED
@@ -176,6 +180,7 @@ enum reply_kind {
     REPLY_STEERED,
     REPLY_STOP,
     REPLY_PREVIEW,
+    REPLY_NEWER,     // `newer`; take it with the arena
     REPLY_PROGRESS,  // of a REQUEST_CONFIRM: done of total written
     REPLY_CONFIRMED, // the operation exists
     REPLY_CATEGORY,  // the category was set or cleared
@@ -314,6 +319,12 @@ struct recipes_reply {
     size_t count;
 };
 
+struct newer_reply {
+    int64_t question;
+    bool has_worker; // one that can ask Kafka lives
+    struct newer found;
+};
+
 struct news_reply {
     int64_t operation;              // REPLY_CONFIRMED, REPLY_STEERED, REPLY_NEWS of an operation that ended
     enum outcome_severity severity; // of that end
@@ -345,6 +356,7 @@ struct reply {
     struct audit_reply audit;
     struct stats stats;
     struct preview preview;
+    struct newer_reply newer;
     struct recipe_trial recipe;   // REPLY_RECIPE; ids are heap, take them by setting them to NULL
     struct recipes_reply recipes; // REPLY_RECIPES
     struct news_reply news;

@@ -74,6 +74,7 @@ static const struct route {
     [REQUEST_ADOPT_COUNT] = {.write = writer_adopt_count_request},
     [REQUEST_ADOPT] = {.write = writer_adopt_request},
     [REQUEST_PREVIEW] = {.write = writer_preview_request},
+    [REQUEST_NEWER] = {.write = writer_newer_request},
     [REQUEST_CONFIRM] = {.write = writer_confirm_request},
     [REQUEST_CATEGORY] = {.write = writer_category_request},
     [REQUEST_SHAPE] = {.read = reader_shape_request},

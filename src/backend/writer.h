@@ -21,6 +21,9 @@ void writer_preview_request(struct writer *writer, const struct request *request
 // runs.
 void writer_preview_end(struct writer *writer, uint64_t last);
 
+// newer.c
+void writer_newer_request(struct writer *writer, const struct request *request);
+
 // steering.c
 void writer_steer_request(struct writer *writer, const struct request *request);
 void writer_decide_request(struct writer *writer, const struct request *request);

@@ -342,7 +342,7 @@ leave_stale(struct change *change, struct err *err)
     if (change->action != ACTION_REPROCESS)
         return true;
     change->sends = publishing_plan(change->call);
-    if (!stale_is_asked(call, &change->sends, &change->preview))
+    if (!stale_is_asked(call, &change->preview))
         return true;
     if (!publishing_broker_ready(change->call, &change->broker, err) ||
         !stale_find(call, change->store, &change->broker, &change->sends, change->ids, change->count,

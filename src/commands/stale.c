@@ -6,7 +6,6 @@
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 #include "core/json/value.h"
-#include "core/topic_rules.h"
 #include "publish/newer.h"
 #include "store/operations/newer.h"
 
@@ -15,16 +14,9 @@
 enum { SLICE_MS = 100, KEYS_SAID = 5 };
 
 bool
-stale_is_asked(const struct call *call, const struct plan_settings *plan, const struct preview *preview)
+stale_is_asked(const struct call *call, const struct preview *preview)
 {
-    const struct options *options = &call->options;
-    bool is_asked = options->reprocess.check_newer || options->reprocess.skip_stale;
-    for (size_t i = 0; i < preview->source_count && !is_asked; i++) {
-        const char *topic = preview->sources[i].topic;
-        const struct topic_rule *rule = topic ? topic_rule_of(plan->rules, topic) : NULL;
-        is_asked = rule && rule->checks_newer;
-    }
-    return is_asked;
+    return call->options.reprocess.check_newer || call->options.reprocess.skip_stale || preview->checks_newer;
 }
 
 static bool

@@ -11,7 +11,7 @@
 
 // Is it to be looked? By an option, or by the setting consumers for a topic of the preview; that one counts
 // only where a person sees what is found.
-bool stale_is_asked(const struct call *call, const struct plan_settings *plan, const struct preview *preview);
+bool stale_is_asked(const struct call *call, const struct preview *preview);
 // Looks, with Kafka itself where there are brokers, else through a worker, and says how far it is.
 bool stale_find(const struct call *call, struct store *store, const struct broker_settings *broker,
                 const struct plan_settings *plan, const int64_t *ids, size_t count, struct arena *arena,

@@ -266,6 +266,7 @@ struct preview {
     const struct operation *last; // a reprocess of some of these events or their group; NULL: none is known
     struct preview_topic *topics; // most first, at most 20
     size_t topic_count;
+    bool checks_newer;                // the setting consumers wants newer records looked for (core/newer.h)
     bool is_routed;                   // derived: by the setting consumers, not by the name of a queue
     const char *derived;              // the topic whose dead letter queues all of them are in, or NULL
     struct preview_refusal *refusals; // most first

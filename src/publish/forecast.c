@@ -181,6 +181,18 @@ derive(const struct forecast *forecast, struct preview *preview, struct arena *a
 }
 
 static bool
+wants_newer(const struct forecast *forecast, const struct preview *preview)
+{
+    for (size_t i = 0; i < preview->source_count; i++) {
+        const char *topic = preview->sources[i].topic;
+        const struct topic_rule *rule = topic ? topic_rule_of(forecast->plan->rules, topic) : NULL;
+        if (rule && rule->checks_newer && preview->sources[i].count > 0)
+            return true;
+    }
+    return false;
+}
+
+static bool
 forecast_topics(struct forecast *forecast, const struct preview_query *query, struct arena *arena,
                 struct preview *preview, struct err *err)
 {
@@ -208,6 +220,7 @@ forecast_topics(struct forecast *forecast, const struct preview_query *query, st
     }
     if (preview->topic_count)
         qsort(preview->topics, preview->topic_count, sizeof *preview->topics, by_count);
+    preview->checks_newer = wants_newer(forecast, preview);
     preview->derived = query->to ? NULL : derive(forecast, preview, arena);
     if (preview->topic_count > TOPICS_SHOWN)
         preview->topic_count = TOPICS_SHOWN;

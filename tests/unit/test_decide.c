@@ -228,6 +228,123 @@ a_complete_preview_leaves_nothing_to_check(void **state)
     assert_false(shows(world->app, "checking"));
 }
 
+// The next request about newer records; *question: that it goes on with.
+static uint64_t
+asked_newer(struct world *world, int64_t *question)
+{
+    struct request *request = take_request(world);
+    assert_non_null(request);
+    assert_int_equal(request->kind, REQUEST_NEWER);
+    uint64_t number = request->number;
+    *question = request->id;
+    assert_int_equal(request->id_count, request->id ? 0 : IDS);
+    request_destroy(request);
+    return number;
+}
+
+static void
+tell_newer(struct world *world, uint64_t number, const struct newer *found, bool has_worker)
+{
+    struct reply *reply = reply_create(REPLY_NEWER, number);
+    reply->newer = (struct newer_reply){.question = 7, .has_worker = has_worker, .found = *found};
+    reply->newer.found.stale = arena_array(&reply->arena, 2, sizeof(int64_t));
+    reply->newer.found.keys = arena_array(&reply->arena, 1, sizeof(struct newer_key));
+    if (found->stale_count) {
+        memcpy(reply->newer.found.stale, found->stale, found->stale_count * sizeof(int64_t));
+        reply->newer.found.keys[0] =
+            (struct newer_key){.key = arena_copy(&reply->arena, BYTES("c-1")), .at = TIME_ABSENT};
+    }
+    reply->is_last = true;
+    tell(world, reply);
+}
+
+static void
+newer_records_are_looked_for_on_request(void **state)
+{
+    struct world *world = *state;
+    int64_t stale[] = {2, 30000}, question;
+    struct preview all = counted;
+    all.known = (1u << PREVIEW_PARTS) - 1;
+    press(world->app, "R");
+    uint64_t preview = asked(world, REQUEST_PREVIEW);
+    know(world, preview, all, false);
+    press(world->app, "<A-n>"); // once the preview is over, which it would end
+    assert_true(shows(world->app, "checking for newer records of the same key in Kafka"));
+    assert_null(take_request(world));
+    know(world, preview, all, true);
+    uint64_t number = asked_newer(world, &question);
+    assert_int_equal(question, 0);
+    tell_newer(world, number, &(struct newer){.records = 0}, false);
+    assert_true(shows(world->app, "no worker that has Kafka is alive"));
+    number = asked_newer(world, &question);
+    assert_int_equal(question, 7);
+    tell_newer(world, number, &(struct newer){.records = 5, .of = 900}, true);
+    assert_true(shows(world->app, "5 of 900"));
+    number = asked_newer(world, &question);
+    tell_newer(world, number,
+               &(struct newer){.is_over = true,
+                               .events = IDS,
+                               .stale = stale,
+                               .stale_count = 2,
+                               .key_count = 1,
+                               .shown = 1,
+                               .untold = {[UNTOLD_KEY] = 3}},
+               true);
+    assert_null(take_request(world));
+    assert_true(shows(world->app, "2 have newer records of the same key"));
+    assert_true(shows(world->app, "key: c-1"));
+    assert_true(shows(world->app, "3 cannot be told: have no key"));
+    assert_true(shows(world->app, "--check-newer"));
+    press(world->app, "<A-n>"); // left out
+    know(world, asked(world, REQUEST_PREVIEW), all, true);
+    assert_true(shows(world->app, "29,998 events of Timeout"));
+    assert_true(shows(world->app, "left out: 2 have newer records"));
+    assert_true(shows(world->app, "type 29998 to confirm"));
+    assert_true(shows(world->app, "--skip-stale"));
+    press(world->app, "<A-n>"); // taken back
+    know(world, asked(world, REQUEST_PREVIEW), all, true);
+    assert_true(shows(world->app, "type 30000 to confirm"));
+    press(world->app, "<A-n>");
+    know(world, asked(world, REQUEST_PREVIEW), all, true);
+    press(world->app, "<Tab>29998<Enter><Enter>");
+    struct request *request = take_request(world);
+    assert_non_null(request);
+    assert_int_equal(request->kind, REQUEST_CONFIRM);
+    assert_int_equal(request->id_count, IDS - 2);
+    assert_int_equal(request->ids[1], 3);
+    assert_int_equal(request->ids[IDS - 3], 29999);
+    request_destroy(request);
+}
+
+static void
+newer_records_of_every_event_leave_nothing_to_send(void **state)
+{
+    struct world *world = *state;
+    int64_t question;
+    int64_t *every = alloc_array(IDS, sizeof *every);
+    for (int64_t i = 0; i < IDS; i++)
+        every[i] = i + 1;
+    struct preview all = counted;
+    all.known = (1u << PREVIEW_PARTS) - 1;
+    all.checks_newer = true; // the setting asks
+    press(world->app, "R");
+    know(world, asked(world, REQUEST_PREVIEW), all, true);
+    struct reply *reply = reply_create(REPLY_NEWER, asked_newer(world, &question));
+    reply->newer = (struct newer_reply){
+        .question = 7, .found = {.is_over = true, .events = IDS, .stale_count = IDS, .key_count = IDS}};
+    reply->newer.found.stale = arena_array(&reply->arena, IDS, sizeof *every);
+    memcpy(reply->newer.found.stale, every, IDS * sizeof *every);
+    tell(world, reply);
+    free(every);
+    press(world->app, "<A-n>");
+    assert_null(take_request(world));
+    assert_true(shows(world->app, "30,000 have newer records"));
+    assert_true(shows(world->app, "nothing would be left"));
+    press(world->app, "<Esc>R"); // of another decision nothing is known
+    know(world, asked(world, REQUEST_PREVIEW), counted, true);
+    assert_false(shows(world->app, "have newer records"));
+}
+
 static void
 leaving_stops_the_counting(void **state)
 {
@@ -542,6 +659,8 @@ main(void)
         DECISION(what_is_known_is_shown),
         DECISION(what_was_looked_for_and_not_found_is_said),
         DECISION(a_complete_preview_leaves_nothing_to_check),
+        DECISION(newer_records_are_looked_for_on_request),
+        DECISION(newer_records_of_every_event_leave_nothing_to_send),
         DECISION(leaving_stops_the_counting),
         DECISION(confirmed_it_looks_no_further),
         DECISION(a_later_decision_names_the_earlier_one),

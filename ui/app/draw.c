@@ -259,18 +259,20 @@ draw_dialog_footer(struct app *app, struct area area)
     const char *next = dialog_next_word(dialog, &app->picture.frame);
     const char *enter = dialog_enter_word(dialog, &app->picture.frame);
     bool is_same = next && enter && strcmp(next, enter) == 0;
-    enum action keys[4] = {DO_NONE};
+    enum action keys[4 + DIALOG_OFFERS] = {DO_NONE};
+    struct footer_label labels[3 + DIALOG_OFFERS] = {{DO_FIELD_NEXT, next}, {DO_ACCEPT, enter}};
     int count = 0;
     if (next)
         keys[count++] = DO_FIELD_NEXT;
     if (enter && !is_same)
         keys[count++] = DO_ACCEPT;
-    keys[count] = DO_LEAVE;
-    const struct footer_label labels[] = {
-        {DO_FIELD_NEXT, next},
-        {DO_ACCEPT, enter},
-        {DO_NONE, NULL},
-    };
+    keys[count++] = DO_LEAVE;
+    const struct dialog_offer *offer;
+    for (size_t i = 0; (offer = dialog_offer(dialog, i)) != NULL; i++) {
+        keys[count++] = offer->action;
+        labels[2 + i] = (struct footer_label){offer->action, offer->word};
+    }
+    keys[count] = DO_NONE;
     footer_draw(app->keymap, CONTEXT_DIALOG, keys, labels, &app->picture.canvas, area);
 }
 

@@ -159,6 +159,15 @@ tell_edit(struct app *app)
         AS_CALLER(app, owner, dialog_request(dialog)->edited(app, owner ? owner->state : NULL));
 }
 
+static void
+tell_action(struct app *app, enum action action)
+{
+    struct dialog *dialog = app->windows.dialog;
+    struct instance *owner = app->windows.dialog_owner;
+    if (dialog && dialog_request(dialog)->acted)
+        AS_CALLER(app, owner, dialog_request(dialog)->acted(app, owner ? owner->state : NULL, action));
+}
+
 // A letter is text there or nothing, whatever the keymap binds to it.
 static void
 dialog_key(struct app *app)
@@ -179,6 +188,8 @@ dialog_key(struct app *app)
         return;
     app_dialog_end(app, dialog_handle(app->windows.dialog, answer == KEYMAP_ACTION ? action : DO_NONE));
     tell_edit(app);
+    if (answer == KEYMAP_ACTION)
+        tell_action(app, action);
 }
 
 static void *

@@ -51,6 +51,7 @@ answering(enum request_kind kind)
     case REQUEST_OPERATION:
     case REQUEST_STOP:
     case REQUEST_PREVIEW:
+    case REQUEST_NEWER:
     case REQUEST_AUDIT:
     case REQUEST_RECIPES:
     case REQUEST_RECIPE_FILE:

@@ -205,6 +205,27 @@ dialog_set_count(struct dialog *dialog, int64_t typed_count)
 }
 
 void
+dialog_set_command(struct dialog *dialog, const char *command)
+{
+    strbuf_reset(&dialog->command);
+    strbuf_add_text(&dialog->command, command);
+}
+
+void
+dialog_set_offers(struct dialog *dialog, const struct dialog_offer *offers, size_t count)
+{
+    dialog->offer_count = count < DIALOG_OFFERS ? count : DIALOG_OFFERS;
+    for (size_t i = 0; i < dialog->offer_count; i++)
+        dialog->offers[i] = offers[i];
+}
+
+const struct dialog_offer *
+dialog_offer(const struct dialog *dialog, size_t i)
+{
+    return i < dialog->offer_count ? &dialog->offers[i] : NULL;
+}
+
+void
 dialog_refuse(struct dialog *dialog, const char *why)
 {
     bool could_confirm = dialog_can_confirm(dialog);

@@ -60,7 +60,17 @@ struct dialog_request {
     void (*confirmed)(struct app *app, void *state, const struct dialog *dialog);
     void (*cancelled)(struct app *app, void *state); // may be NULL
     void (*edited)(struct app *app, void *state);    // a field that is_counted; NULL: there is none
+    // An action of the keymap's dialog context, after the dialog took it: for those that are offered. May
+    // close the dialog. NULL: there is none.
+    void (*acted)(struct app *app, void *state, enum action action);
 };
+
+// A key that the owner of the dialog takes (request.acted), and what it does now, for the footer; static.
+struct dialog_offer {
+    enum action action;
+    const char *word;
+};
+enum { DIALOG_OFFERS = 2 };
 
 // environment: its name, or NULL, and how that is drawn (statusbar.h).
 struct dialog *dialog_create(const struct dialog_request *request, const char *environment,
@@ -77,6 +87,9 @@ void dialog_line(struct dialog *dialog, enum role role, const char *format, ...)
 void dialog_set_waiting(struct dialog *dialog, bool is_waiting);
 void dialog_set_count(struct dialog *dialog,
                       int64_t typed_count); // known only after the preview; 0: none to type
+void dialog_set_command(struct dialog *dialog, const char *command); // as in the request
+void dialog_set_offers(struct dialog *dialog, const struct dialog_offer *offers, size_t count); // copied
+const struct dialog_offer *dialog_offer(const struct dialog *dialog, size_t i); // NULL: no more
 // Nothing can be confirmed, for this reason; NULL: it can.
 void dialog_refuse(struct dialog *dialog, const char *why);
 

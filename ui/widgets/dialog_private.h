@@ -28,6 +28,8 @@ struct dialog {
     size_t line_count;
     size_t line_capacity;
     struct strbuf command;
+    struct dialog_offer offers[DIALOG_OFFERS];
+    size_t offer_count;
     struct strbuf refusal;
     struct line_edit edits[DIALOG_FIELDS + 1]; // the last is what is typed to confirm
     struct strbuf counted[DIALOG_FIELDS];      // what was known of fields that are counted

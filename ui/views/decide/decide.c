@@ -12,6 +12,7 @@
 #include "ui/app/operation_words.h"
 #include "ui/views/decide/fields.h"
 #include "ui/views/decide/texts.h"
+#include "ui/views/events/events.h"
 
 static const struct decide_verb {
     enum action action;
@@ -76,6 +77,7 @@ decide_forget(struct decide *decide)
     decide->list_number = 0;
     decide->preview_number = 0;
     decide->dialog = NULL;
+    decide_newer_release(&decide->newer);
     decide->is_open = false;
 }
 
@@ -156,8 +158,8 @@ twin(const struct decide *decide, struct strbuf *command)
         strbuf_printf(command, " --operation %" PRId64, decide->undoes);
         return;
     }
-    if (decide->count == 1) {
-        strbuf_printf(command, " --id %" PRId64, decide->ids[0]);
+    if (decide->count == 1 && !decide->newer.all) {
+        strbuf_printf(command, " --id %" PRId64 "%s", decide->ids[0], decide_newer_option(&decide->newer));
         return;
     }
     if (!*decide->group && !decide->filter.len)
@@ -168,6 +170,7 @@ twin(const struct decide *decide, struct strbuf *command)
         strbuf_add_text(command, " --filter ");
         text_shell(command, strbuf_bytes(&decide->filter));
     }
+    strbuf_add_text(command, decide_newer_option(&decide->newer));
 }
 
 static void
@@ -258,6 +261,78 @@ edited(struct app *app, void *state)
     count_again(app, decide);
 }
 
+// Their lines stand behind all others.
+static void
+describe_newer(struct app *app, struct decide *decide)
+{
+    struct strbuf command = {0};
+    twin(decide, &command);
+    dialog_set_command(decide->dialog, strbuf_text(&command));
+    strbuf_release(&command);
+    decide_newer_describe(&decide->newer, decide->dialog, app_now(app));
+}
+
+static void
+describe_risks(struct app *app, struct decide *decide, const char *why)
+{
+    decide_risks_describe(&decide->risks, decide->dialog, why);
+    decide->newer.lines = dialog_lines(decide->dialog);
+    describe_newer(app, decide);
+}
+
+// Looks; then leaves out, or takes back.
+static void
+check_newer(struct app *app, struct decide *decide)
+{
+    struct decide_newer *newer = &decide->newer;
+    if (decide_newer_toggle(newer, &decide->ids, &decide->count)) {
+        if (dialog_request(decide->dialog)->typed_count > 0)
+            dialog_set_count(decide->dialog, (int64_t)decide->count);
+        count_again(app, decide);
+        return;
+    }
+    if (newer->found.stale_count)
+        app_say(app, SAY_WARN, MSG_NEWER_ALL);
+    newer->trouble[0] = '\0';
+    newer->is_asked = true;
+    if (!decide->preview_number)
+        decide_newer_look(app, newer, decide->ids, decide->count);
+    if (newer->lines)
+        describe_newer(app, decide);
+}
+
+// Nothing is changed: the list is there to look at, and to choose from.
+static void
+view_newer(struct app *app, struct decide *decide)
+{
+    const struct newer *found = &decide->newer.found;
+    size_t count = found->stale_count;
+    if (count == 0)
+        return;
+    int64_t *ids = alloc_array(count, sizeof *ids);
+    memcpy(ids, found->stale, count * sizeof *ids);
+    stop_preview(app, decide);
+    app_dialog_close(app);
+    decide_forget(decide);
+    app_say(app, SAY_INFO, MSG_DECISION_CANCELLED);
+    app_open(app, &view_events,
+             &(struct events_argument){.query = {.source = LIST_IDS, .ids = ids, .id_count = count},
+                                       .title = MSG_NEWER_TITLE});
+    free(ids);
+}
+
+static void
+acted(struct app *app, void *state, enum action action)
+{
+    struct decide *decide = state;
+    if (decide->action != ACTION_REPROCESS || !decide->dialog)
+        return;
+    if (action == DO_CHECK_NEWER)
+        check_newer(app, decide);
+    else if (action == DO_VIEW_NEWER)
+        view_newer(app, decide);
+}
+
 static void
 open_dialog(struct app *app, struct decide *decide)
 {
@@ -277,6 +352,7 @@ open_dialog(struct app *app, struct decide *decide)
         .confirmed = confirmed,
         .cancelled = cancelled,
         .edited = edited,
+        .acted = acted,
     };
     request.field_count = decide_fields(app_config(app), decide->action, is_revert(decide),
                                         decide->refused_by_check, decide->count, &arena, request.fields);
@@ -606,7 +682,10 @@ receive_preview(struct app *app, struct decide *decide, const struct reply *repl
     if (decide->action != ACTION_REPROCESS)
         return;
     decide_risks_add(&decide->risks, preview);
-    decide_risks_describe(&decide->risks, decide->dialog, NULL);
+    decide->newer.is_asked |= has_counts && preview->checks_newer;
+    describe_risks(app, decide, NULL);
+    if (reply->is_last)
+        decide_newer_look(app, &decide->newer, decide->ids, decide->count);
 }
 
 // Other operations had every one of its events first.
@@ -733,12 +812,20 @@ decide_receive(struct app *app, struct decide *decide, struct reply *reply)
             receive_preview(app, decide, reply);
         } else if (decide->risks.found.known) {
             decide->preview_number = 0;
-            decide_risks_describe(&decide->risks, decide->dialog, reply->err.text);
+            describe_risks(app, decide, reply->err.text);
         } else {
             app_dialog_close(app);
             app_say_err(app, &reply->err);
             decide_forget(decide);
         }
+        return true;
+    }
+    if (reply->number == decide->newer.number) {
+        decide_newer_take(app, &decide->newer, reply);
+        if (!decide->preview_number)
+            decide_newer_look(app, &decide->newer, decide->ids, decide->count);
+        if (decide->newer.lines)
+            describe_newer(app, decide);
         return true;
     }
     if (reply->number == decide->confirm_number) {

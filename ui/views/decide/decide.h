@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "base/uuid.h"
 #include "ui/app/app.h"
+#include "ui/views/decide/newer.h"
 #include "ui/views/decide/risks.h"
 
 struct decide {
@@ -29,6 +30,7 @@ struct decide {
     uint64_t list_number, preview_number, confirm_number, undo_number;
     uint64_t stopped_number;   // a preview that was cancelled: its end is ignored
     struct decide_risks risks; // of a reprocess
+    struct decide_newer newer; // likewise
     struct dialog *dialog;
     char key[UUID_SIZE];
     size_t left_out_count;       // of a bulk reprocess: in quarantine, not among ids

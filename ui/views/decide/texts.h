@@ -73,8 +73,19 @@
 #define MSG_OVERTAKEN_NONE "no newer events of the same key"
 #define MSG_OVERTAKEN "%s %s newer events of the same key%s%s%s"
 #define MSG_OVERTAKEN_WHAT "newer events of the same key"
+#define MSG_NEWER_WHAT "newer records of the same key in Kafka"
+#define MSG_NEWER_LEFT_OUT "left out: "
+#define MSG_NEWER_NO_WORKER "newer records: no worker that has Kafka is alive; start redrive work"
+#define MSG_NEWER_TITLE "newer records in Kafka"
+#define MSG_NEWER_ALL "every event has newer records of its key: nothing would be left"
 #define MSG_RISK_CHECKING "checking for %s"
 #define MSG_RISK_UNKNOWN "could not check for %s%s%s"
+
+// its offers in the footer
+#define MSG_NEWER_CHECK "newer records"
+#define MSG_NEWER_LEAVE_OUT "leave those out"
+#define MSG_NEWER_TAKE_BACK "take those back"
+#define MSG_NEWER_LIST "list those"
 
 // the fields
 #define MSG_RATE_WRONG "events per second; 0 starts paused"
@@ -83,6 +94,8 @@
 #define MSG_STEPS_HINT "10,100,rest 60s; empty: all at once"
 #define MSG_LAST_TIME "reprocessed %s ago by %s, operation %" PRId64 ": %s"
 #define MSG_HALT_HINT "5%: when more fail or return; none: never"
+#define MSG_LAG_WRONG "records that a consumer group may lag, such as 500"
+#define MSG_LAG_HINT "500: wait while a group lags more; empty: never"
 #define MSG_TOPIC_HINT "each event's own topic"
 #define MSG_FIRST_HINT "10,rest: halts after each; empty: all at once"
 #define MSG_FORCE_HINT "why: takes the %s that the check refuses too"
