@@ -280,7 +280,7 @@ nothing_is_sent_while_a_group_lags(void **state)
     told_lag = 1204;
     tell_one(topic, "billing", 0);
     assert_int_equal(sender_look(&sender, no).no, 0);
-    assert_string_equal(taken_look(no).state_note, "holds: billing lags 1204, more than 20");
+    assert_string_equal(taken_look(no).state_note, "waits: billing lags 1,204, more than 20");
     assert_int_equal(sender_send(&sender, no), 0);
 
     // No more than keeps the group within it, and not again before somebody has asked.

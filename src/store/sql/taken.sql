@@ -225,6 +225,12 @@ BEGIN
                      WHERE e.kafka_topic IS NOT NULL);
 END $$;
 
+-- 1,204,000
+CREATE OR REPLACE FUNCTION redrive._grouped(p_number bigint) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT regexp_replace(p_number::text, '(\d)(?=(\d{3})+$)', '\1,', 'g');
+$$;
+
 -- How many more events may be sent before a consumer group is further behind than max_lag; NULL: no limit. why: it is, or nobody has asked Kafka since
 -- the last chunk, which the lag then does not show.
 CREATE OR REPLACE FUNCTION redrive._lag_room(v redrive.operation, OUT room bigint, OUT why text)
@@ -242,15 +248,15 @@ BEGIN
      WHERE c.topic = ANY (v.lag_topics) AND c.is_awaited AND c.lag IS NOT NULL ORDER BY c.lag DESC, c.name LIMIT 1;
     room := greatest(0, v.max_lag - coalesce(v_lag, 0));
     IF v_lag > v.max_lag THEN
-        why := format('holds: %s lags %s, more than %s', v_name, v_lag, v.max_lag);
+        why := format('waits: %s lags %s, more than %s', v_name, redrive._grouped(v_lag), redrive._grouped(v.max_lag));
     ELSIF v.claimed > 0 OR EXISTS (SELECT FROM unnest(v.lag_topics) AS w (topic) LEFT JOIN redrive.consumer_topic t ON t.topic = w.topic
                                     WHERE t.read_at IS NULL OR t.read_at < v_since) THEN
         room := 0;
-        why := 'holds until the lag is known';
+        why := 'waits until the lag is known';
     ELSIF v_name IS NULL THEN
         room := NULL; -- nobody reads, so nobody lags
     ELSIF room = 0 THEN
-        why := format('holds: %s lags %s', v_name, v_lag);
+        why := format('waits: %s lags %s', v_name, redrive._grouped(v_lag));
     END IF;
 END $$;
 

@@ -65,7 +65,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE l record := redrive._lag_room(v);
 BEGIN
     UPDATE redrive.operation SET state_note = l.why, changed = nextval('redrive.change')
-     WHERE no = v.no AND state IN ('frozen', 'running') AND claimed = 0 AND l.why ~ '^holds: ' AND state_note IS DISTINCT FROM l.why;
+     WHERE no = v.no AND state IN ('frozen', 'running') AND claimed = 0 AND l.why ~ '^waits: ' AND state_note IS DISTINCT FROM l.why;
     RETURN coalesce(l.room <= 0, false);
 END $$;
 

@@ -8,7 +8,7 @@
 #include "core/target.h"
 #include "ui/views/decide/texts.h"
 
-enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_TOPIC };
+enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_LAG, FIELD_TOPIC };
 // Of a recipe. FIELD_FORCE only where a check refuses some.
 enum { FIELD_FIRST = FIELD_REASON + 1, FIELD_STOP, FIELD_SEND, FIELD_FORCE };
 
@@ -72,6 +72,15 @@ check_rate(struct bytes text, struct err *err)
     int64_t rate;
     if (!text_parse_int(text, &rate, NULL) || rate < 0 || rate > INT32_MAX)
         return err_set(err, ERR_USAGE, MSG_RATE_WRONG);
+    return true;
+}
+
+static bool
+check_lag(struct bytes text, struct err *err)
+{
+    int64_t most;
+    if (!text_parse_int(text, &most, NULL) || most < 0)
+        return err_set(err, ERR_USAGE, MSG_LAG_WRONG);
     return true;
 }
 
@@ -161,6 +170,8 @@ decide_fields(const struct app_config *config, enum operation_action action, boo
                               .hint = MSG_HALT_HINT,
                               .width = 40,
                               .check = check_halt};
+    fields[FIELD_LAG] = (struct dialog_field){
+        .label = "lag", .option = "--max-lag", .hint = MSG_LAG_HINT, .width = 40, .check = check_lag};
     fields[FIELD_TOPIC] = (struct dialog_field){.label = "to",
                                                 .option = "--to",
                                                 .hint = MSG_TOPIC_HINT,
@@ -191,12 +202,14 @@ take_plan(const struct app_config *config, const struct dialog *dialog, struct o
     struct bytes rate = dialog_value(dialog, FIELD_RATE);
     struct bytes steps = dialog_value(dialog, FIELD_STEPS);
     struct bytes halt = dialog_value(dialog, FIELD_HALT);
+    struct bytes lag = dialog_value(dialog, FIELD_LAG);
     int64_t per_second = RATE_UNLIMITED;
     // The dialog has checked them.
     if (rate.len && text_parse_int(rate, &per_second, NULL))
         confirm->rate = (int32_t)per_second;
     if (steps.len && !read_steps(steps, plan, NULL))
         plan->step_count = 0;
+    plan->holds = lag.len && text_parse_int(lag, &plan->max_lag, NULL);
     if (halt.len)
         (void)!halt_parse(halt, plan, NULL);
     else if (plan->step_count > 0) // emptied on purpose: a plain one does not halt
