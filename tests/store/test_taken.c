@@ -69,6 +69,33 @@ tell_one(const char *topic, const char *name, int64_t committed)
 
 static const struct send_plan canary = {.steps = {10}, .step_count = 1, .settle_for = 400000};
 
+// How many of these events were taken, as the outcome of each says.
+static int64_t
+outcomes_with_taken(const char *ids)
+{
+    return test_number(
+        sender.world.admin,
+        arena_printf(&sender.world.arena,
+                     "SELECT count(*) FROM redrive.items_outcomes((%s)) WHERE outcomes & 2 = 2", ids));
+}
+
+// Only rows that may have some of the events are unpacked.
+static void
+outcomes_of_a_page_unpack_little(void **state)
+{
+    (void)state;
+    const struct send_plan plan = {.settle_for = 3600 * US_PER_SECOND};
+    int64_t no = sender_ask(&sender, &plan, 1, 10);
+    send_to(no, "orders", "", 0);
+    tell_one("orders", "billing", 11);
+    assert_int_equal(outcomes_with_taken("ARRAY[3, 7]::bigint[]"), 2);
+    // A row that says that it has none of them is passed over, whatever is in it.
+    test_sql(sender.world.admin, "UPDATE redrive.sent SET first_id = 4, last_id = 6");
+    assert_int_equal(outcomes_with_taken("ARRAY[3]::bigint[]"), 0);
+    assert_int_equal(outcomes_with_taken("ARRAY[5]::bigint[]"), 1);
+    assert_int_equal(outcomes_with_taken("ARRAY[7]::bigint[]"), 0);
+}
+
 static void
 an_event_is_taken_when_its_group_has_passed_it(void **state)
 {
@@ -93,6 +120,11 @@ an_event_is_taken_when_its_group_has_passed_it(void **state)
     assert_int_equal(
         test_number(sender.world.admin, "SELECT count(*) FROM redrive.operation o, redrive.taken_of(o.no)"),
         9);
+    assert_int_equal(outcomes_with_taken("SELECT array_agg(i) FROM generate_series(1::bigint, 60) i"), 9);
+    for (int id = 1; id <= 10; id++) {
+        const char *one = arena_printf(&sender.world.arena, "ARRAY[%d::bigint]", id);
+        assert_int_equal(outcomes_with_taken(one), id < 10);
+    }
     tell_one("orders", "billing", 111);
     operation = taken_look(no);
     assert_int_equal(operation.taken.count, 10);
@@ -303,6 +335,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         sent(an_event_is_taken_when_its_group_has_passed_it),
+        sent(outcomes_of_a_page_unpack_little),
         sent(the_group_that_the_dead_letter_names_is_enough),
         sent(a_step_that_nobody_takes_halts),
         sent(a_step_ends_once_its_events_are_taken),

@@ -278,11 +278,17 @@ BEGIN
             UNION ALL
             SELECT w.id, l.operation_no, l.state, l.at FROM unnest(p_ids) AS w (id) CROSS JOIN LATERAL (
                 SELECT h.operation_no, h.state, h.at FROM redrive.operation_item h WHERE h.dlq_id = w.id OFFSET 0) l),
-        taken AS MATERIALIZED ( -- where it is known who has to read them
-            SELECT s.operation_no, u.id, u.n <= s.taken AS is_taken, CASE WHEN u.n <= s.taken THEN s.taken_at END AS taken_at
-              FROM redrive.sent s CROSS JOIN LATERAL unnest(s.dlq_ids) WITH ORDINALITY AS u (id, n)
+        near AS MATERIALIZED ( -- 100 ids each, as ranges
+            SELECT min(r.id) AS low, max(r.id) AS high
+              FROM (SELECT w.id, (row_number() OVER (ORDER BY w.id) - 1) / 100 AS no FROM unnest(p_ids) AS w (id)) r GROUP BY r.no),
+        place AS MATERIALIZED ( -- where it is known who has to read them
+            SELECT s.operation_no, s.dlq_ids, s.taken, s.taken_at FROM redrive.sent s
              WHERE s.operation_no IN (SELECT i.operation_no FROM item i WHERE i.state = 'done') AND s.readers <> ''
-               AND u.id IN (SELECT w.id FROM unnest(p_ids) AS w (id)))
+               AND EXISTS (SELECT FROM near n WHERE n.low <= s.last_id AND n.high >= s.first_id)),
+        taken AS MATERIALIZED (
+            SELECT p.operation_no, u.id, u.n <= p.taken AS is_taken, CASE WHEN u.n <= p.taken THEN p.taken_at END AS taken_at
+              FROM place p CROSS JOIN LATERAL unnest(p.dlq_ids) WITH ORDINALITY AS u (id, n)
+             WHERE u.id IN (SELECT w.id FROM unnest(p_ids) AS w (id)))
         SELECT m.dlq_id, m.operation_no, bit_or(m.bits)::bigint FROM (
             SELECT i.dlq_id, i.operation_no,
                    CASE i.state WHEN 'refused' THEN 32 WHEN 'skipped' THEN 64 WHEN 'in doubt' THEN 128

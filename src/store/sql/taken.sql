@@ -14,6 +14,8 @@ CREATE TABLE redrive.sent (
     events       integer NOT NULL CHECK (events > 0),
     taken        integer NOT NULL DEFAULT 0, -- the first so many of dlq_ids
     dlq_ids      bigint[] NOT NULL, -- in the order of their offsets
+    first_id     bigint NOT NULL, -- the lowest of these
+    last_id      bigint NOT NULL, -- and the highest, so that few rows are unpacked to find some events
     offsets      integer[], -- of each, above low; NULL: one follows the other without a gap
     readers      text, -- the groups that have to take them; NULL: not known
     slowest      text, -- the one of them that has read least
@@ -59,13 +61,14 @@ CREATE OR REPLACE FUNCTION redrive._sent_note(p_cluster text, p_operation bigint
 RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
-    INSERT INTO redrive.sent (operation_no, chunk_id, cluster, topic, partition, consumer, low, high, events, dlq_ids, offsets)
+    INSERT INTO redrive.sent (operation_no, chunk_id, cluster, topic, partition, consumer, low, high, events, dlq_ids, first_id, last_id, offsets)
     SELECT p_operation, p_chunk, p_cluster, r.topic, r.partition, r.consumer, r.low, r.low + p_offsets[r.last], r.events,
-           p_ids[r.last - r.events + 1:r.last],
+           p_ids[r.last - r.events + 1:r.last], i.first, i.last,
            CASE WHEN p_offsets[r.last] >= r.events THEN p_offsets[r.last - r.events + 1:r.last] END
       FROM (SELECT u.*, sum(u.events) OVER (ORDER BY u.n)::integer AS last
               FROM unnest(p_topics, p_partitions, p_consumers, p_lows, p_counts) WITH ORDINALITY
-                   AS u (topic, partition, consumer, low, events, n)) r;
+                   AS u (topic, partition, consumer, low, events, n)) r
+     CROSS JOIN LATERAL (SELECT min(w.id) AS first, max(w.id) AS last FROM unnest(p_ids[r.last - r.events + 1:r.last]) AS w (id)) i;
 END $$;
 
 -- The topics whose consumer groups a worker of this cluster ('': not known yet) should ask for now; '{}': none, or another worker has just asked. is_urgent: something
