@@ -169,6 +169,13 @@ finds_the_risks_of_many_close_together(void **state)
 }
 
 static void
+finds_the_risks_of_many_with_others_between(void **state)
+{
+    (void)state;
+    check_risks(3, 21000);
+}
+
+static void
 finds_the_risks_of_many_far_apart(void **state)
 {
     (void)state;
@@ -212,6 +219,7 @@ main(void)
         cmocka_unit_test(counts_many_far_apart),
         cmocka_unit_test(counts_few),
         cmocka_unit_test(finds_the_risks_of_many_close_together),
+        cmocka_unit_test(finds_the_risks_of_many_with_others_between),
         cmocka_unit_test(finds_the_risks_of_many_far_apart),
         cmocka_unit_test(finds_the_risks_of_few),
     };

@@ -126,15 +126,29 @@ static const char overtaken_of_few_sql[] =
     OVERTAKEN;
 // clang-format on
 
-// Of so many keys that looking each up takes longer: all others in one pass, and what they may have overtaken
-// in another. OFFSET 0: the processes that read compute the hashes, not the
-// one that collects.
+// Of so many keys that looking each up takes longer: what is chosen in one pass, and what there is besides of
+// its keys in another. OFFSET 0: the processes that read compute the hashes, not the one that collects.
 // clang-format off
+#define OTHER_EVENT(is_chosen)                                                                               \
+    "n.source_id IS NOT NULL AND n.status <> 'DISCARDED' AND NOT (n.status = $2 AND " is_chosen("n.id") ")"
 #define OVERTAKEN_OF_MANY(from, is_chosen)                                                                   \
+    "WITH chosen AS MATERIALIZED ("                                                                          \
+    "  SELECT e.id, " KEY("e") ", " EVENT("e") ", e.created_at FROM " from                                   \
+    "     AND e.status = $2 AND e.source_id IS NOT NULL OFFSET 0),"                                          \
+    " keys AS MATERIALIZED (SELECT c.key, min(c.created_at) AS since FROM chosen c GROUP BY 1),"             \
+    " other AS MATERIALIZED (SELECT n.key, n.event, " NEWEST("n") " FROM ("                                  \
+    "  SELECT " KEY("n") ", " EVENT("n") ", n.created_at, n.status FROM :\"events\" n"                       \
+    "   WHERE " OTHER_EVENT(is_chosen) " OFFSET 0) AS n"                                                     \
+    "    JOIN keys k ON k.key = n.key AND n.created_at > k.since GROUP BY 1, 2),"                            \
+    OVERTAKEN
+static const char *const overtaken_of_many_sql[] = {[CHOSEN_BY_IDS] = OVERTAKEN_OF_MANY(BY_IDS, IS_OF_IDS),
+                                                    [CHOSEN_BY_BITS] = OVERTAKEN_OF_MANY(BY_BITS, HAS_BIT)};
+
+// The same where nearly all events are chosen: what is left over is little, and comes first.
+#define OVERTAKEN_OF_MOST(from, is_chosen)                                                                   \
     "WITH other AS MATERIALIZED ("                                                                           \
     "  SELECT " KEY("n") ", " EVENT("n") ", " NEWEST("n") " FROM :\"events\" n"                              \
-    "   WHERE n.source_id IS NOT NULL AND n.status <> 'DISCARDED'"                                           \
-    "     AND NOT (n.status = $2 AND " is_chosen("n.id") ") GROUP BY 1, 2),"                                 \
+    "   WHERE " OTHER_EVENT(is_chosen) " GROUP BY 1, 2),"                                                    \
     " latest AS MATERIALIZED (SELECT o.key, max(o.at) AS at FROM other o GROUP BY 1),"                       \
     " chosen AS MATERIALIZED (SELECT c.* FROM latest l JOIN ("                                               \
     "  SELECT e.id, " KEY("e") ", " EVENT("e") ", e.created_at FROM " from                                   \
@@ -142,12 +156,14 @@ static const char overtaken_of_few_sql[] =
     "    ON c.key = l.key AND c.created_at < l.at),"                                                         \
     OVERTAKEN
 // clang-format on
-static const char *const overtaken_of_many_sql[] = {[CHOSEN_BY_IDS] = OVERTAKEN_OF_MANY(BY_IDS, IS_OF_IDS),
-                                                    [CHOSEN_BY_BITS] = OVERTAKEN_OF_MANY(BY_BITS, HAS_BIT)};
+static const char *const overtaken_of_most_sql[] = {[CHOSEN_BY_IDS] = OVERTAKEN_OF_MOST(BY_IDS, IS_OF_IDS),
+                                                    [CHOSEN_BY_BITS] = OVERTAKEN_OF_MOST(BY_BITS, HAS_BIT)};
 
-// Of what would be sent, how many share their event id, by its hash.
+// Of what would be sent, those that share their event id, by its hash: how many, and their ids, eight bytes
+// each.
 #define DOUBLED(chosen)                                                                                      \
-    "SELECT coalesce(sum(n), 0)::int8 FROM (SELECT count(*) AS n FROM " chosen                               \
+    "SELECT coalesce(sum(n), 0)::int8, string_agg(ids, '') FROM (SELECT count(*) AS n,"                      \
+    "  string_agg(int8send(e.id), '') AS ids FROM " chosen                                                   \
     "  AND e.status = $2 GROUP BY hashtextextended(e.event_id::text, 0) HAVING count(*) > 1) AS twice"
 static const char *const doubled_sql[] = {
     [CHOSEN_BY_IDS] = DOUBLED(BY_IDS), [CHOSEN_BY_BITS] = DOUBLED(BY_BITS)};
@@ -282,6 +298,14 @@ chosen_of(const struct preview_query *query)
     return is_close ? CHOSEN_BY_BITS : CHOSEN_BY_IDS;
 }
 
+// Are most events between the first and the last of them chosen?
+static bool
+is_most(const struct preview_query *query)
+{
+    uint64_t span = (uint64_t)query->ids[query->count - 1] - (uint64_t)query->ids[0];
+    return (uint64_t)query->count * 2 > span;
+}
+
 static void
 query_params(const struct store *store, const struct preview_query *query, enum chosen chosen,
              struct params *params)
@@ -412,7 +436,10 @@ static bool
 preview_overtaken(struct store *store, const struct preview_query *query, struct preview *preview,
                   struct err *err)
 {
-    const char *sql = query->count > MANY ? overtaken_of_many_sql[chosen_of(query)] : overtaken_of_few_sql;
+    enum chosen chosen = chosen_of(query);
+    const char *sql = query->count <= MANY ? overtaken_of_few_sql
+                      : is_most(query)     ? overtaken_of_most_sql[chosen]
+                                           : overtaken_of_many_sql[chosen];
     PGresult *r = NULL;
     if (!ask_one(store, query, settings_of_many, sql, &r, err))
         return false;
@@ -422,19 +449,7 @@ preview_overtaken(struct store *store, const struct preview_query *query, struct
     return true;
 }
 
-static bool
-preview_doubled(struct store *store, const struct preview_query *query, struct preview *preview,
-                struct err *err)
-{
-    PGresult *r = NULL;
-    if (!ask_one(store, query, settings_of_sorting, doubled_sql[chosen_of(query)], &r, err))
-        return false;
-    preview->doubled = value_int8(r, 0, 0);
-    PQclear(r);
-    return true;
-}
-
-// Only where some share their event id; those that are one record as well are skipped.
+// Of events that share their event id: those that are one record as well are skipped.
 static bool
 preview_repeated(struct store *store, const struct preview_query *query, struct arena *arena,
                  struct preview *preview, struct err *err)
@@ -463,6 +478,26 @@ preview_repeated(struct store *store, const struct preview_query *query, struct 
     preview->open -= preview->repeated;
     PQclear(r);
     return true;
+}
+
+static bool
+preview_doubled(struct store *store, const struct preview_query *query, struct arena *arena,
+                struct preview *preview, struct err *err)
+{
+    PGresult *r = NULL;
+    if (!ask_one(store, query, settings_of_sorting, doubled_sql[chosen_of(query)], &r, err))
+        return false;
+    preview->doubled = value_int8(r, 0, 0);
+    struct bytes all = value_bytes(r, 0, 1);
+    size_t count = all.len / 8;
+    int64_t *ids = arena_array(arena, count + 1, sizeof *ids);
+    for (size_t i = 0; i < count; i++)
+        ids[i] = pg_read64(all.data + 8 * i);
+    PQclear(r);
+    struct preview_query doubled = *query;
+    doubled.ids = ids;
+    doubled.count = ids_normalise(ids, count);
+    return doubled.count == 0 || preview_repeated(store, &doubled, arena, preview, err);
 }
 
 bool
@@ -513,8 +548,7 @@ operation_preview_part(struct store *store, const struct preview_query *query, e
         ok = preview_overtaken(store, query, preview, err);
         break;
     case PREVIEW_DOUBLED:
-        ok = preview_doubled(store, query, preview, err) &&
-             (preview->doubled == 0 || preview_repeated(store, query, arena, preview, err));
+        ok = preview_doubled(store, query, arena, preview, err);
         break;
     case PREVIEW_REFUSED: // src/publish/forecast.h
     case PREVIEW_PARTS:
