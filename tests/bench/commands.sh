@@ -7,10 +7,20 @@ command_late()
     ms "$@"
 }
 
+# The same after 10,000 events arrived meanwhile.
+command_arrived()
+{
+    psql -X -q -d commands -c "INSERT INTO dlq_events (event_id, event_type, source_table, source_id, event_payload, error_message, stack_trace, kafka_topic)
+        SELECT gen_random_uuid(), event_type, source_table, source_id, event_payload, error_message, stack_trace, kafka_topic
+          FROM dlq_events WHERE status = 'PENDING' LIMIT 10000"
+    command_late "$@"
+}
+
 measure_commands()
 {
-    local rows=${ROWS##* } to name message key
-    local -A aims=([whole]="500 ms" [group]="500 ms" [age]="500 ms" [hour]="500 ms" [stats]="500 ms" [dry_run]="500 ms")
+    local rows=${ROWS##* } to name message key by_path="SELECT event_payload #>> '{customer}', count(*) FROM dlq_events WHERE status = 'PENDING' GROUP BY 1"
+    local -A aims=([whole]="500 ms" [group]="500 ms" [age]="500 ms" [hour]="500 ms" [stats]="500 ms" [dry_run]="500 ms"
+        [arrived]="500 ms and what 10,000 arrivals take")
     make_backlog commands "$rows" -w
     to=$(conninfo commands)
     local redrive=("$REDRIVE" -d "$to")
@@ -19,7 +29,7 @@ measure_commands()
     "$BIN/bench/screen" start "${redrive[@]}" >/dev/null
     "${redrive[@]}" groups >/dev/null 2>&1 # moves what a first count has left
     key=$("${redrive[@]}" groups --json 2>/dev/null | sed -n '3s/.*"group":"\([0-9a-f]*\)".*/\1/p')
-    rm -f "$RUN"/{message,command_*}
+    rm -f "$RUN"/{message,path,command_*}
     echo "commands, $rows pending events; the counts are of a screen that has ended"
     for _ in $(seq "$ROUNDS"); do
         ms message psql -X -q -d "$to" -c "$by_message"
@@ -29,9 +39,13 @@ measure_commands()
         command_late command_hour "${redrive[@]}" groups --by hour 2>/dev/null
         command_late command_stats "${redrive[@]}" stats 2>/dev/null
         command_late command_dry_run "${redrive[@]}" reprocess --group "$key" --dry-run 2>/dev/null
+        ms path psql -X -q -d "$to" -c "$by_path"
+        command_late command_path "${redrive[@]}" groups --by '$.customer' 2>/dev/null
+        command_arrived command_arrived "${redrive[@]}" groups --json 2>/dev/null
     done
     message=$(median "$RUN/message")
-    for name in whole group age hour stats dry_run; do
+    figure "$rows" command_path "$(median "$RUN/command_path")" "$(median "$RUN/path")" "1500 ms" "GROUP BY event_payload #>> '{customer}'"
+    for name in whole group age hour stats dry_run arrived; do
         figure "$rows" "command_$name" "$(median "$RUN/command_$name")" "$message" "${aims[$name]}" "GROUP BY error_message"
     done
     psql -X -q -d postgres -c "DROP DATABASE commands WITH (FORCE)"
