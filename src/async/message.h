@@ -37,7 +37,7 @@ enum request_kind {
                      // REPLY_LIST; undecided events are counted and left out
     REQUEST_FACETS,  // ids: counts of their types, topics, sources, categories
     REQUEST_VALUES,  // what the filter line completes: values of fields, and paths of payloads
-    REQUEST_ROWS,    // ids: rows for the window of a list, texts cut to 1 KiB
+    REQUEST_ROWS,    // ids: rows for the window of a list, texts cut to 1 KiB; path: with at_path
     REQUEST_EVENT,   // id: everything about one event; is_on: its payload up to 64 MiB instead of 4
     REQUEST_WHY,     // id: why it is in its group
     REQUEST_OPERATIONS, // the list: answered at once and after each change, until REQUEST_OPERATIONS_END
@@ -97,8 +97,10 @@ struct list_query {
     int64_t *ids;      // LIST_IDS: ascending; heap, owned by the request
     size_t id_count;
     char *filter; // heap, owned by the request; NULL or "": none. A status: term in it overrides source.
-    char *path;   // likewise: the filter can only match events whose value at this path of the payload has
-    uint64_t path_key;     // this key (core/backlog/path_values), as was read last; NULL: nothing is known
+    // Where path_filter is bytes_hash of the filter, it can only match events whose value at this path of the
+    // payload has this key (core/backlog/path_values), as was read last. Of another filter nothing is known.
+    char *path; // heap, owned by the request; NULL: nothing is known
+    uint64_t path_key, path_filter;
     enum list_order order; // pending events alone have others than ORDER_WHEN
     bool oldest_first;     // ORDER_WHEN; of the others: reversed
 };
@@ -143,7 +145,7 @@ struct request {
     int64_t *ids; // heap, owned by the request
     size_t id_count;
     enum pivot pivot;
-    char *path;           // heap, owned by the request
+    char *path;           // of a payload; heap, owned by the request
     enum group_rank rank; // REQUEST_GROUPS: of more groups than a reply carries, the first in this order
     bool is_reversed;     // likewise
     bool has_group;       // within `group`

@@ -327,7 +327,9 @@ void
 reader_paths_narrow(struct reader *reader, const struct list_query *query, int64_t *ids, size_t *count)
 {
     struct group_paths *paths = &reader->paths;
-    bool is_known = query->path && paths->text && strcmp(query->path, paths->text) == 0 && paths->values &&
+    bool is_known = query->path && query->filter &&
+                    bytes_hash(bytes_of(query->filter)) == query->path_filter && paths->text &&
+                    strcmp(query->path, paths->text) == 0 && paths->values &&
                     paths->unread_at == paths->unread_count;
     size_t kept = 0;
     for (size_t i = 0; is_known && i < *count; i++) {

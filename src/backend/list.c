@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "core/json/path_value.h"
 #include "search/highest_first.h"
+#include "store/events/paths.h"
 #include "store/operations/corrections.h"
 
 enum {
@@ -484,6 +486,44 @@ reader_list_arrived(struct reader *reader, const struct event *events, size_t co
     session_reply(&reader->session, reply);
 }
 
+struct path_filling {
+    struct event *events;
+    size_t count, at;
+    struct arena *arena;
+    struct strbuf name, text;
+};
+
+// Values come in the order of the ids, as the events do.
+static bool
+fill_path(void *context, int64_t id, struct bytes token)
+{
+    struct path_filling *filling = context;
+    while (filling->at < filling->count && filling->events[filling->at].id != id)
+        filling->at++;
+    if (filling->at == filling->count)
+        return true;
+    enum path_kind kind = path_value_of(token, &filling->name);
+    strbuf_reset(&filling->text);
+    if (kind != PATH_MISSING)
+        path_value_print(kind, strbuf_bytes(&filling->name), &filling->text);
+    filling->events[filling->at++].at_path = arena_copy(filling->arena, strbuf_bytes(&filling->text));
+    return true;
+}
+
+static bool
+fill_paths(struct reader *reader, const struct request *request, struct event_page *page, struct err *err)
+{
+    struct path_filling filling = {.events = page->events, .count = page->count, .arena = &page->arena};
+    struct json_path *path = NULL;
+    bool ok = json_path_parse(&path, bytes_of(request->path), err) &&
+              store_path_values(reader->session.store, path, request->ids, request->id_count, fill_path,
+                                &filling, err);
+    json_path_destroy(path);
+    strbuf_release(&filling.name);
+    strbuf_release(&filling.text);
+    return ok;
+}
+
 void
 reader_rows_request(struct reader *reader, const struct request *request)
 {
@@ -496,7 +536,9 @@ reader_rows_request(struct reader *reader, const struct request *request)
     };
     struct event_page page = {0};
     struct err err = {0};
-    if (!store_events(reader->session.store, &query, &page, &err)) {
+    if (!store_events(reader->session.store, &query, &page, &err) ||
+        (request->path && !fill_paths(reader, request, &page, &err))) {
+        event_page_release(&page);
         session_failed(&reader->session, request->number, &err);
         return;
     }

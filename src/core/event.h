@@ -119,6 +119,7 @@ struct event {
     struct bytes error_message;
     struct bytes stack_trace;
     struct bytes payload;
+    struct bytes at_path;  // the value at a path, for people, where a list asked for one
     uint64_t payload_size; // of the whole payload, also where only its beginning was read
 
     struct event_record record;

@@ -1,5 +1,5 @@
-// Groups by a path of the payload on the screen: their counts are those of SQL, what a row opens and an
-// action collects are exactly its events, and both follow what comes, goes and is corrected.
+// backend/group_paths: groups by a path of the payload on the screen: their counts are those of SQL, what a
+// row opens and an action collects are exactly its events, and both follow what comes, goes and is corrected.
 #include "backend_world.h"
 
 #include "base/alloc.h"
@@ -60,12 +60,14 @@ group_called(const struct reply *reply, enum path_kind kind, const char *value)
 
 // The ids that an action on the row collects; heap.
 static int64_t *
-collect(struct bench *bench, const struct event_group *group, bool knows_path, size_t *count)
+collect(struct bench *bench, const struct event_group *group, const char *filter, bool knows_path,
+        size_t *count)
 {
     struct request *request = request_create(REQUEST_COLLECT);
-    request->list.filter = alloc_text(group->path_term);
+    request->list.filter = alloc_text(filter);
     request->list.path = knows_path ? alloc_text(group->path) : NULL;
     request->list.path_key = group->key;
+    request->list.path_filter = bytes_hash(bytes_of(group->path_term));
     uint64_t number = bench_ask(bench, request);
     int64_t *ids = NULL;
     *count = 0;
@@ -87,7 +89,7 @@ check_collected(struct bench *bench, const struct event_group *group, int64_t re
 {
     for (int knows_path = 0; knows_path < 2; knows_path++) {
         size_t count;
-        int64_t *ids = collect(bench, group, knows_path, &count);
+        int64_t *ids = collect(bench, group, group->path_term, knows_path, &count);
         assert_int_equal(count, group->count);
         for (size_t i = 0; i < count; i++)
             assert_int_equal(ids[i] % 8, remainder);
@@ -121,6 +123,10 @@ each_value_is_a_row_of_its_own(void **state)
         assert_int_equal(group->sample_id % 8, i);
         check_collected(&bench, group, i);
     }
+    // A filter that was typed over the row's is not narrowed by the row.
+    size_t count;
+    free(collect(&bench, &reply->groups.list.groups[0], "$.task?", true, &count));
+    assert_int_equal(count, EVENTS / 8 * 7);
     reply_destroy(reply);
     bench_end(&bench);
 }
@@ -186,7 +192,8 @@ counts_follow_what_comes_goes_and_is_corrected(void **state)
     wanted.groups = 9;
     reply = bench_await(&bench, is_wanted, &wanted);
     size_t count;
-    int64_t *ids = collect(&bench, group_called(reply, PATH_TEXT, "corrected"), true, &count);
+    const struct event_group *corrected = group_called(reply, PATH_TEXT, "corrected");
+    int64_t *ids = collect(&bench, corrected, corrected->path_term, true, &count);
     assert_int_equal(count, 1);
     assert_int_equal(ids[0], 8);
     free(ids);

@@ -183,6 +183,7 @@ test_queries_of_groups(void **state)
     assert_string_equal(query.filter, "group:0000000000008f3a $.task?text $.task=\"5\" (a or topic:x)");
     assert_string_equal(query.path, "$.task");
     assert_int_equal(query.path_key, 7);
+    assert_int_equal(query.path_filter, bytes_hash(bytes_of(query.filter)));
     arena_release(&arena);
 }
 

@@ -218,6 +218,7 @@ static const struct view_action actions[] = {
     {.action = DO_NARROW, .run = events_ask_narrow},
     {.action = DO_SORT, .run = events_ask_order},
     {.action = DO_SORT_REVERSE, .run = events_reverse},
+    {.action = DO_COLUMN, .run = events_ask_column},
     {.action = DO_STATUSES, .run = events_ask_status},
     {.action = DO_WHY, .run = events_explain},
     {.action = DO_COPY, .run = events_ask_copy},
@@ -389,6 +390,7 @@ fetch_window(struct app *app, struct events *events)
     request->id_count = events->rows_to - events->rows_from;
     request->ids = alloc_array(request->id_count, sizeof *request->ids);
     memcpy(request->ids, events->ids + events->rows_from, request->id_count * sizeof *request->ids);
+    request->path = events->path ? alloc_text(events->path) : NULL;
     events->rows_number = app_send(app, request);
 }
 
@@ -399,6 +401,10 @@ events_layout(struct app *app, void *state, const struct view_areas *areas)
     struct area body = areas->body;
     events_split(events, &body);
     memcpy(events->columns, event_columns, sizeof events->columns);
+    if (events->path)
+        events->columns[COLUMN_PATH].title = events->path;
+    else
+        events->columns[COLUMN_PATH].width = events->columns[COLUMN_PATH].widest = 0;
     if (events->type)
         events->columns[COLUMN_TYPE].width = events->columns[COLUMN_TYPE].widest = 0;
     events_mark_order(events);
@@ -472,6 +478,7 @@ events_close(struct app *app, void *state)
     free(events->fixed);
     free(events->given);
     free(events->type);
+    free(events->path);
     free(events->ids);
     free(events->collecting.ids);
     free(events);

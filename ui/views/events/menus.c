@@ -1,7 +1,10 @@
 // The menus of the list of events: copy, status, order, narrow, facets.
 #include "ui/views/events/state.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include "base/alloc.h"
+#include "core/json/json.h"
 #include "ui/views/copy_menu.h"
 #include "ui/views/events/texts.h"
 
@@ -67,6 +70,47 @@ events_ask_status(struct app *app, void *state, enum action action)
                                          .items = items,
                                          .count = sizeof items / sizeof *items,
                                          .chosen = status_chosen});
+    return true;
+}
+
+// --- a path of the payload as a column ---
+
+static bool
+column_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct events *events = state;
+    struct json_path *path = NULL;
+    struct err err = {0};
+    text = bytes_trim(text);
+    if (text.len > 0 && !json_path_parse(&path, text, &err)) {
+        app_prompt_error(app, &err);
+        return false;
+    }
+    json_path_destroy(path);
+    free(events->path);
+    events->path = text.len > 0 ? alloc_text(arena_text(app_frame(app), text)) : NULL;
+    events->rows_from = events->rows_to = 0; // they are fetched again at once
+    return true;
+}
+
+static const char *
+column_candidate(struct app *app, void *state, struct bytes text, size_t i)
+{
+    return bytes_starts(text, "$") ? events_filter_candidate(app, state, text, i) : NULL;
+}
+
+bool
+events_ask_column(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct events *events = state;
+    events->values.number = app_send(app, request_create(REQUEST_VALUES));
+    app_prompt(app, &(struct prompt_request){.label = "column ",
+                                             .text = events->path ? events->path : "$.",
+                                             .history = "path",
+                                             .hint = MSG_COLUMN_HINT,
+                                             .accepted = column_accepted,
+                                             .complete = column_candidate});
     return true;
 }
 

@@ -19,6 +19,7 @@ const struct table_column event_columns[EVENT_COLUMNS] = {
     [COLUMN_KEY] = {.title = "key", .width = 9, .widest = 14, .priority = 4},
     [COLUMN_TRY] = {.title = "try", .width = 3, .priority = 5, .at_right = true},
     [COLUMN_STATUS] = {.title = "status", .width = 9, .priority = 6, .yields_below = 44},
+    [COLUMN_PATH] = {.title = "path", .width = 12, .widest = 30, .priority = 1},
     [COLUMN_ERROR] = {.title = "error", .width = 20, .widest = TABLE_REST, .wish = 36},
 };
 
@@ -225,6 +226,9 @@ event_cell(const struct event *event, enum event_column column, int64_t now, str
         break;
     case COLUMN_STATUS:
         canvas_text(canvas, area.row, area.col, area.cols, bytes_of(event_status_name(event->status)), role);
+        break;
+    case COLUMN_PATH:
+        canvas_text(canvas, area.row, area.col, area.cols, event->at_path, role);
         break;
     case COLUMN_ERROR:
         draw_error(event, role, filter, canvas, area);

@@ -28,6 +28,7 @@ enum event_column {
     COLUMN_KEY,
     COLUMN_TRY,
     COLUMN_STATUS,
+    COLUMN_PATH, // at_path; without width where no path is asked for
     COLUMN_ERROR,
     EVENT_COLUMNS
 };

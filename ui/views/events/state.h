@@ -59,6 +59,7 @@ struct events {
     bool goes_to_first; // the cursor, once the list that was asked for comes
     struct table_column columns[EVENT_COLUMNS];
     char *type; // of all events seen so far: shown once, in line 2, without its column; NULL: several
+    char *path; // of the payload, shown as a column; NULL: none
     struct row_cache rows;
     bool has_preview;
     bool is_selected_only;
@@ -116,6 +117,7 @@ void events_saved_release(struct events *events);
 // menus.c
 bool events_ask_copy(struct app *app, void *state, enum action action);
 bool events_ask_status(struct app *app, void *state, enum action action);
+bool events_ask_column(struct app *app, void *state, enum action action);
 bool events_ask_order(struct app *app, void *state, enum action action);
 void events_order_by(struct app *app, struct events *events, enum event_column column); // again: turned round
 void events_mark_order(struct events *events);                                          // in its columns

@@ -7,6 +7,7 @@
 #include "ui/views/texts.h"
 
 // the list
+#define MSG_COLUMN_HINT "a path of the payload: $.type  $.lines[0].sku  Tab completes  nothing: no column"
 #define MSG_SEARCHING "searching"
 #define MSG_ALL_DONE "No pending events. The last one was closed %s ago by %s."
 #define MSG_NO_EVENTS "No events here."

@@ -51,6 +51,7 @@ value_query(const uint64_t *within, const struct event_group *group, const char 
     struct list_query query = group_query_matching(within, bytes_of(both), arena);
     query.path = arena_copy_of(group->path, arena);
     query.path_key = group->key;
+    query.path_filter = bytes_hash(bytes_of(query.filter));
     return query;
 }
 
