@@ -200,25 +200,30 @@ reader_search_step(struct reader *reader, struct list_job *list)
 bool
 reader_cache_step(struct reader *reader)
 {
-    struct column *column = text_cache_column(reader->texts.cache, EVENT_TEXT_ERROR);
+    struct text_cache *cache = reader->texts.cache;
     int64_t highest = backlog_highest_id(reader->counts.backlog);
     if (reader->counts.is_counting || !reader_rollup_readable(reader) ||
         clock_mono() < reader->texts.look_at || reader->session.settings->filter_cache == 0)
         return false;
-    text_cache_rest(reader->texts.cache);
+    text_cache_rest(cache);
     struct err err = {0};
     bool is_over = true;
     if (!reader_rows_step(reader, &is_over, &err))
         return session_failed(&reader->session, 0, &err);
     if (!is_over)
         return true;
-    is_over = column->is_bottom && highest <= column->high;
-    int64_t towards = column->is_bottom ? highest : 0;
-    if (!text_cache_check(reader->texts.cache, reader->session.store, &err) ||
-        (!is_over && !text_cache_fill(reader->texts.cache, reader->session.store, EVENT_TEXT_ERROR, towards,
-                                      &is_over, &err)))
+    if (!text_cache_check(cache, reader->session.store, &err))
         return session_failed(&reader->session, 0, &err);
-    if (is_over)
-        reader->texts.look_at = clock_mono() + KEEP_EVERY;
-    return !is_over;
+    for (unsigned i = 0; i < EVENT_TEXT_COUNT; i++) {
+        enum event_text text = (enum event_text)i;
+        if (!text_cache_wants(cache, text, highest))
+            continue;
+        int64_t towards = text_cache_column(cache, text)->is_bottom ? highest : 0;
+        if (!text_cache_fill(cache, reader->session.store, text, towards, &is_over, &err))
+            return session_failed(&reader->session, 0, &err);
+        if (!is_over)
+            return true;
+    }
+    reader->texts.look_at = clock_mono() + KEEP_EVERY;
+    return false;
 }

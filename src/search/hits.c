@@ -239,8 +239,9 @@ search_hits_look(struct search_hits *hits, struct store *store, const int64_t *i
 bool
 search_hits_know(const struct search_hits *hits, int64_t id)
 {
-    bool is_near = hits->state != HITS_NONE && !hits->near.page && id >= hits->low && id <= hits->high;
-    return hits->state == HITS_WHOLE || is_near;
+    if (hits->state == HITS_WHOLE)
+        return !hits->scan.has_before || id < hits->scan.before_id;
+    return hits->state != HITS_NONE && !hits->near.page && id >= hits->low && id <= hits->high;
 }
 
 enum filter_verdict

@@ -6,8 +6,9 @@
 //
 // Two ways lead there. Ranges: for the events that the search looks at first, range by range, some
 // milliseconds each, on the connection of the search. The pass: for all events, one statement over the whole
-// table on another connection (search/text_seek). The pass says nothing of any event until it is over. Where
-// most events would come, reading the column is as quick: then the pass is given up, or not begun.
+// table, below what the column in memory holds, on another connection (search/text_seek). The pass says
+// nothing of any event until it is over. Where most events would come, reading the column is as quick: then
+// the pass is given up, or not begun.
 #ifndef REDRIVE_SEARCH_HITS_H
 #define REDRIVE_SEARCH_HITS_H
 
@@ -37,7 +38,7 @@ struct search_hits {
         HITS_VAIN,   // given up
     } state;
     struct text_seek *seek;
-    struct event_scan scan; // its required literals are borrowed
+    struct event_scan scan; // its required literals are borrowed; the pass is about the ids that it bounds
     int64_t began;          // clock_mono
     size_t most, rows;      // rows of the pass: more than `most` end it, `rows` came
 

@@ -19,7 +19,8 @@ enum {
     LOOK_EVERY = 256,     // events between two looks at the clock
     DENSE = 4,            // a column is read for one candidate in so many missing events,
     DENSE_SNAPSHOTS = 32, // and for one in so many where snapshots have most of it
-    SEEK_LEAST = 20000,   // the server is asked where a column misses at least so many events
+    SEEK_LEAST = 20000,   // the server is asked where a column misses at least so many events,
+    SEEK_SHARE = 8,       // and one of so many, unless it cannot grow
 };
 // A search first asks the server range by range: until a screenful matched, until SEEK_FIRST events were
 // looked at, or until SEEK_FIRST_US have passed. The server's pass over the table begins then, or after
@@ -73,6 +74,7 @@ struct search {
     struct strbuf hits_required;
     size_t hits_hint;
     bool is_begun;
+    int64_t began; // clock_mono of the first step
 
     struct text_verdicts *verdicts; // on the texts in the cache
     uint64_t generation;            // of the cache, when they were made
@@ -404,13 +406,20 @@ fill_for(struct search *search, struct store *store, int64_t id, bool *did, stru
     return true;
 }
 
+// Is the text that the server is asked about in memory?
+static bool
+is_sought_covered(const struct search *search, int64_t id)
+{
+    return column_covers(text_cache_column(search->query.cache, search->hits.scan.text), id);
+}
+
 // Does one step towards the server's answer, or the column, that the next candidate needs; *did: it did.
 static bool
 prepare(struct search *search, struct store *store, int64_t id, int64_t until, bool *did, struct err *err)
 {
     struct search_hits *hits = &search->hits;
     *did = false;
-    if (search_hits_are_open(hits) && !search_hits_know(hits, id) &&
+    if (search_hits_are_open(hits) && !search_hits_know(hits, id) && !is_sought_covered(search, id) &&
         !search_hits_look(hits, store, search->query.ids + search->at, search->query.count - search->at,
                           until, did, err))
         return false;
@@ -448,6 +457,7 @@ static void
 begin_hits(struct search *search, struct store *store)
 {
     search->is_begun = true;
+    search->began = search->began ? search->began : clock_mono();
     const struct filter *filter = search->query.filter;
     struct text_cache *cache = search->query.cache;
     size_t n = cache && !search->reads_rows ? part_to_seek(search) : TERMS;
@@ -456,14 +466,20 @@ begin_hits(struct search *search, struct store *store)
     enum event_text text = part_text(filter, n);
     const struct column *column = text_cache_column(cache, text);
     size_t missing = missing_in(search, column);
+    bool is_nearly_filled = missing < (column_count(column) + missing) / SEEK_SHARE;
     if (column->is_bottom || missing < (search->query.seek ? 1 : SEEK_LEAST) ||
+        (is_nearly_filled && !search->query.seek && !text_cache_is_full(cache)) ||
         has_snapshots(search, store, text) || !is_worth_all(search, store, text, search->query.count))
         return;
-    struct event_scan scan = {.text = text, .statuses = 1u << EVENT_PENDING};
-    prefilter_ask(filter, n, &search->hits_required, &scan);
-    struct text_seek *seek = text_cache_seek(cache, text);
+    struct text_seek *seek = text_cache_seek(cache, text, search->began);
+    search->is_begun = seek != NULL;
     if (!seek)
         return;
+    struct event_scan scan = {.text = text,
+                              .statuses = 1u << EVENT_PENDING,
+                              .has_before = column->high != 0,
+                              .before_id = column->low};
+    prefilter_ask(filter, n, &search->hits_required, &scan);
     search_hits_begin(&search->hits, search->query.filter, n, seek, &scan, search->query.ids,
                       search->query.count);
     size_t term;
@@ -552,7 +568,8 @@ search_step(struct search *search, struct store *store, int64_t until, struct se
     search->window.count = 0;
     if (!search->is_begun)
         begin_hits(search, store);
-    if (search_hits_are_open(&search->hits) && await_hits(search, until))
+    if (search_hits_are_open(&search->hits) && await_hits(search, until) &&
+        !(search->at < search->query.count && is_sought_covered(search, search->query.ids[search->at])))
         return search->asked_count == 0 || read_asked(search, store, found, err);
     size_t looked = 0;
     while (search->at < search->query.count && search->asked_rows < search->ask_limit) {

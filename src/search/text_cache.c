@@ -20,7 +20,8 @@ static const int64_t CHECK_US = US_PER_SECOND;
 static const int64_t LOOK_LEAST_US = 2 * US_PER_SECOND;       // between two looks for changes,
 enum { LOOK_SHARE = 20, MOST_MISSING = 2000 };                // which take at most a twentieth of the time
 static const int64_t READER_REST_US = 30 * US_PER_SECOND;     // after it failed
-static const int64_t TYPING_US = US_PER_SECOND;               // between two searches of a person who types
+static const int64_t TYPING_US = US_PER_SECOND;               // between two searches of a person who types,
+static const int64_t PATIENCE_US = 300000;                    // who types no more when one lasts so long
 static const int64_t SNAPSHOTS_EVERY_US = 5 * US_PER_SECOND;  // between two questions whether there are any
 static const int64_t SNAPSHOTS_REST_US = 300 * US_PER_SECOND; // after one could not be used
 
@@ -35,7 +36,7 @@ struct text_cache {
     struct text_reader *reader; // NULL: pages are read here
     int64_t reader_at;          // clock_mono before which the reader rests
     struct text_seek *seek;     // NULL: columns are read
-    unsigned sought;            // set of 1 << enum event_text
+    unsigned sought;            // set of 1 << enum event_text: of interest to the searches to come
     int64_t left_at;            // clock_mono of the last search that was left; 0: none
 
     // Looks for changes.
@@ -243,16 +244,25 @@ text_cache_check(struct text_cache *cache, struct store *store, struct err *err)
 }
 
 struct text_seek *
-text_cache_seek(struct text_cache *cache, enum event_text text)
+text_cache_seek(struct text_cache *cache, enum event_text text, int64_t began)
 {
-    bool is_typing = cache->left_at && clock_mono() - cache->left_at < TYPING_US;
-    bool was_sought = cache->sought >> text & 1;
-    if (!cache->seek || text_seek_is_busy(cache->seek))
-        return NULL;
-    if ((is_typing || was_sought) && !text_cache_is_full(cache))
+    int64_t now = clock_mono();
+    bool is_typing = cache->left_at && now - cache->left_at < TYPING_US && now - began < PATIENCE_US;
+    if (!cache->seek || text_seek_is_busy(cache->seek) || (is_typing && !text_cache_is_full(cache)))
         return NULL;
     cache->sought |= 1u << text;
+    if (cache->reader) // the server is to do one thing
+        text_reader_rest(cache->reader);
     return cache->seek;
+}
+
+bool
+text_cache_wants(const struct text_cache *cache, enum event_text text, int64_t highest)
+{
+    const struct column *column = &cache->columns[text];
+    bool is_asked_for = text == EVENT_TEXT_ERROR || cache->sought >> text & 1;
+    bool is_whole = column->is_bottom && highest <= column->high;
+    return is_asked_for && !is_whole && !text_cache_is_full(cache);
 }
 
 void

@@ -2,9 +2,9 @@
 // expression does not read the table again.
 //
 // A search that needs a column fills it from the newest event down, in steps of some milliseconds; error
-// messages are filled also while nothing else is to be done. All columns together hold at most `limit` bytes;
-// the rest is read from the table each time. Error messages come from snapshots (store/rollup/snapshots.h)
-// where a maintainer keeps them.
+// messages, and what the server was asked about, are filled also while nothing else is to be done. All
+// columns together hold at most `limit` bytes; the rest is read from the table each time. Error messages come
+// from snapshots (store/rollup/snapshots.h) where a maintainer keeps them.
 //
 // Stale texts. Every text was read after the cache's xmin floor. The cache asks once a second whether the
 // table's change counter has moved; then a look (search/text_watch) finds the rows written since the floor,
@@ -37,10 +37,14 @@ bool text_cache_check(struct text_cache *cache, struct store *store, struct err 
 // limit is reached.
 bool text_cache_fill(struct text_cache *cache, struct store *store, enum event_text text, int64_t id,
                      bool *is_over, struct err *err) MUST_CHECK;
-// For a search that would ask the server which events hold a literal. NULL: reading the column is worth more.
-// Asking is worth it for the first search in a column, and where the column does not fit in the limit. While
-// a person types, searches follow each other: then a column that fills serves best.
-struct text_seek *text_cache_seek(struct text_cache *cache, enum event_text text);
+// For a search that began at this clock_mono and would ask the server which events hold a literal. NULL:
+// reading the column is worth more now. While a person types, searches follow each other, each gives up what
+// the server did for the one before, and a column that fills serves them all; a search that nobody gave up
+// for some tenths of a second may ask.
+struct text_seek *text_cache_seek(struct text_cache *cache, enum event_text text, int64_t began);
+// Is the column to be filled while nothing else is to be done: error messages, and what the server was asked
+// about? False: also where it reaches down to the bottom and up to `highest`, or the limit is reached.
+bool text_cache_wants(const struct text_cache *cache, enum event_text text, int64_t highest);
 // Of how many events snapshots hold the text. Where that is most of the column, reading them is quicker than
 // asking the server.
 size_t text_cache_in_snapshots(struct text_cache *cache, struct store *store, enum event_text text);

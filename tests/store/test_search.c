@@ -95,9 +95,13 @@ search(struct expected *expected, const struct expected_filter *asked, const str
 
 // The server looks for the literals that every match holds.
 static void
-seek(struct expected *expected, const struct expected_filter *asked, enum search_seek how, const char *name)
+seek(struct expected *expected, const struct expected_filter *asked, enum search_seek how, bool is_begun,
+     const char *name)
 {
     struct text_cache *cache = text_cache_create(64 << 20, &expected->settings);
+    bool is_over;
+    for (unsigned text = 0; is_begun && text < EVENT_TEXT_COUNT; text++)
+        assert_works(text_cache_fill(cache, expected->store, (enum event_text)text, 0, &is_over, &err));
     search(expected, asked,
            &(struct road){.name = name, .cache = cache, .backlog = expected->backlog, .seek = how});
     text_cache_destroy(cache);
@@ -229,8 +233,10 @@ every_road(struct roads *roads, const struct expected_filter *asked, bool is_tho
     // Read ahead on threads, or page by page here.
     struct text_cache *cold = text_cache_create(64 << 20, is_thorough ? &expected->settings : NULL);
     match_rows(expected, asked);
-    seek(expected, asked, SEEK_ALL_FIRST, "the server's pass");
-    seek(expected, asked, SEEK_RANGES, "the server's ranges");
+    seek(expected, asked, SEEK_ALL_FIRST, false, "the server's pass");
+    if (is_thorough)
+        seek(expected, asked, SEEK_ALL_FIRST, true, "the server's pass below what is in memory");
+    seek(expected, asked, SEEK_RANGES, false, "the server's ranges");
     struct text_cache *packed = text_cache_create(64 << 20, is_thorough ? &expected->settings : NULL);
     const struct road all[] = {
         {.name = "cold", .cache = cold, .backlog = expected->backlog},

@@ -289,9 +289,64 @@ add_likes(const struct store *store, const struct event_scan *scan, struct strbu
     strbuf_add_char(likes, '}');
 }
 
-// That the text fits; `likes` is where the statement has its likes from.
+// What the server looks for, as values of a statement.
+struct sought {
+    struct strbuf likes;
+    struct strbuf run; // for LIKE; empty: none is worth looking for
+};
+
+// The longest run of a text that is the same in either case, if it is worth looking for; else absent.
+static struct bytes
+run_without_case(struct bytes text)
+{
+    enum { LEAST = 3 };
+    struct bytes longest = BYTES_ABSENT;
+    size_t from = 0;
+    for (size_t i = 0; i <= text.len; i++) {
+        bool is_in_run = i < text.len && (unsigned char)text.data[i] < 0x80 &&
+                         !(text.data[i] >= 'a' && text.data[i] <= 'z') &&
+                         !(text.data[i] >= 'A' && text.data[i] <= 'Z');
+        if (is_in_run)
+            continue;
+        if (i - from >= LEAST && i - from > longest.len)
+            longest = bytes_slice(text, from, i - from);
+        from = i + 1;
+    }
+    return longest;
+}
+
+static bool
+has_run(const struct event_scan *scan)
+{
+    return way_of(scan) == CASELESS_TEXT && bytes_present(run_without_case(scan->required));
+}
+
+// Where a statement has what it looks for from.
+struct looked_for {
+    struct query_piece likes, run;
+};
+static const struct looked_for in_params = {PIECE_ROW(":likes"), PIECE_ROW(":run")};
+// COPY has no parameters, but reads settings.
+static const struct looked_for in_settings = {
+    PIECE_ROW("(SELECT pg_catalog.current_setting('redrive.like'))"),
+    PIECE_ROW("(SELECT pg_catalog.current_setting('redrive.run'))")};
+
+// A copy in lower case costs as much as the rest: most texts are ruled out without it.
 static void
-add_fits(const struct event_scan *scan, struct query_piece likes, struct query *query)
+add_run(const struct event_scan *scan, const struct looked_for *from, struct query_piece column,
+        struct query *query)
+{
+    if (!has_run(scan))
+        return;
+    query_add(query, column);
+    query_add(query, PIECE(" COLLATE \"C\" LIKE "));
+    query_add(query, from->run);
+    query_add(query, PIECE(" AND "));
+}
+
+// That the text fits.
+static void
+add_fits(const struct event_scan *scan, const struct looked_for *from, struct query *query)
 {
     static const struct query_piece columns[EVENT_TEXT_COUNT] = {
         [EVENT_TEXT_ERROR] = PIECE_ROW("e.error_message"),
@@ -309,21 +364,37 @@ add_fits(const struct event_scan *scan, struct query_piece likes, struct query *
     };
     enum way way = way_of(scan);
     bool is_any = has_alternatives(scan);
+    add_run(scan, from, columns[scan->text], query);
     query_add(query, ways[way].before);
     query_add(query, columns[scan->text]);
     query_add(query, ways[way].behind);
     query_add(query, is_any ? PIECE("ANY (") : PIECE(""));
-    query_add(query, likes);
+    query_add(query, from->likes);
     query_add(query, is_any ? PIECE("::text[])") : PIECE(""));
     query_add(query, ways[way].end);
 }
 
 static void
-give_likes(const struct store *store, const struct event_scan *scan, struct query *query,
-           struct strbuf *likes)
+sought_init(struct sought *sought, const struct store *store, const struct event_scan *scan)
 {
-    add_likes(store, scan, likes);
-    param_text(query_param(query, "likes"), strbuf_text(likes));
+    *sought = (struct sought){0};
+    add_likes(store, scan, &sought->likes);
+    if (has_run(scan))
+        add_like(store, scan, run_without_case(scan->required), &sought->run);
+}
+
+static void
+sought_release(struct sought *sought)
+{
+    strbuf_release(&sought->likes);
+    strbuf_release(&sought->run);
+}
+
+static void
+give_sought(const struct sought *sought, struct query *query)
+{
+    param_text(query_param(query, "likes"), strbuf_text(&sought->likes));
+    param_text(query_param(query, "run"), strbuf_text(&sought->run));
 }
 
 bool
@@ -331,24 +402,25 @@ store_count_fitting(struct store *store, const struct event_scan *scan, int64_t 
                     struct err *err)
 {
     struct query query = {0};
-    struct strbuf likes = {0};
+    struct sought sought;
     PGresult *r;
+    sought_init(&sought, store, scan);
     query_add(&query, PIECE("SELECT count(*) FROM :\"events\" e WHERE e.id >= :lowest AND "));
-    add_fits(scan, PIECE(":likes"), &query);
+    add_fits(scan, &in_params, &query);
     param_int8(query_param(&query, "lowest"), lowest);
-    give_likes(store, scan, &query, &likes);
+    give_sought(&sought, &query);
     bool ok = pg_ask(store, FOR_SCANNING, query_text(&query), &query.params, &r, err);
     if (ok)
         *count = value_int8(r, 0, 0);
     PQclear(r);
-    strbuf_release(&likes);
+    sought_release(&sought);
     query_release(&query);
     return ok;
 }
 
 // The rows and, of each, what struct scanned_row has of it; more may be asked of them.
 static void
-add_scan(const struct event_scan *scan, bool is_kept, struct query_piece likes, struct query *query)
+add_scan(const struct event_scan *scan, bool is_kept, const struct looked_for *from, struct query *query)
 {
 #define SCANNED "SELECT e.id::int8, e.created_at::timestamp, "
 #define SCANNED_ROWS " FROM :\"events\" e"
@@ -366,27 +438,31 @@ add_scan(const struct event_scan *scan, bool is_kept, struct query_piece likes, 
     if (scan->required.len == 0)
         return;
     query_add(query, PIECE(" AND ("));
-    add_fits(scan, likes, query);
+    add_fits(scan, from, query);
     if (is_kept)
         query_add(query, PIECE(" OR raw.dlq_id IS NOT NULL OR EXISTS (SELECT FROM redrive.revision r"
                                " WHERE r.dlq_id = e.id)"));
     query_add(query, PIECE(")"));
 }
 
-// The setting from which a COPY, which has no parameters, reads its value. Rows that come from several
+// The settings from which a COPY reads its values. Rows that come from several
 // processes of the server at once are taken to cost it no more for that: they are to be here soon.
 static bool
-set_likes(struct store *store, const struct event_scan *scan, struct err *err)
+set_sought(struct store *store, const struct event_scan *scan, struct err *err)
 {
-    struct strbuf likes = {0};
+    struct sought sought;
     struct params params = {0};
-    add_likes(store, scan, &likes);
-    param_text(&params, strbuf_text(&likes));
+    sought_init(&sought, store, scan);
+    param_text(&params, strbuf_text(&sought.likes));
+    param_int8(&params, scan->before_id);
+    param_text(&params, strbuf_text(&sought.run));
     bool ok = pg_do(store, FOR_SCANNING,
                     "SELECT pg_catalog.set_config('redrive.like', $1, true),"
+                    " pg_catalog.set_config('redrive.before', $2::int8::text, true),"
+                    " pg_catalog.set_config('redrive.run', $3, true),"
                     " pg_catalog.set_config('parallel_tuple_cost', '0', true)",
                     &params, err);
-    strbuf_release(&likes);
+    sought_release(&sought);
     return ok;
 }
 
@@ -416,10 +492,12 @@ store_scan_texts(struct store *store, const struct event_scan *scan, event_scan_
     if (!is_kept_elsewhere(store, scan->text, &is_kept, err) || !pg_begin(store, FOR_SCANNING, err))
         return false;
     query_add(&query, PIECE("COPY ("));
-    add_scan(scan, is_kept, PIECE("(SELECT pg_catalog.current_setting('redrive.like'))"), &query);
+    add_scan(scan, is_kept, &in_settings, &query);
+    if (scan->has_before)
+        query_add(&query, PIECE(" AND e.id < (SELECT pg_catalog.current_setting('redrive.before')::int8)"));
     query_add(&query, PIECE(") TO STDOUT (FORMAT binary)"));
     bool ok =
-        set_likes(store, scan, err) && pg_copy_rows(store, query_text(&query), scan_row, &scanning, err);
+        set_sought(store, scan, err) && pg_copy_rows(store, query_text(&query), scan_row, &scanning, err);
     pg_rollback(store);
     query_release(&query);
     return ok;
@@ -442,18 +520,19 @@ store_scan_range(struct store *store, const struct event_scan *scan, int64_t low
 {
     struct scanning scanning = {.each = each, .context = context};
     struct query query = {0};
-    struct strbuf likes = {0};
+    struct sought sought;
     bool is_kept;
     if (!is_kept_elsewhere(store, scan->text, &is_kept, err))
         return false;
-    add_scan(scan, is_kept, PIECE(":likes"), &query);
+    sought_init(&sought, store, scan);
+    add_scan(scan, is_kept, &in_params, &query);
     query_add(&query, PIECE(" AND e.id BETWEEN :low AND :high ORDER BY e.id DESC"));
     param_int8(query_param(&query, "low"), low);
     param_int8(query_param(&query, "high"), high);
-    give_likes(store, scan, &query, &likes);
+    give_sought(&sought, &query);
     bool ok =
         pg_stream_until(store, FOR_SCANNING, query_text(&query), &query.params, range_row, &scanning, err);
-    strbuf_release(&likes);
+    sought_release(&sought);
     query_release(&query);
     return ok;
 }

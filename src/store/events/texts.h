@@ -51,6 +51,8 @@ struct event_scan {
     bool is_caseless;
     bool is_enough;  // every text that fits `required` matches: texts are not read
     bool is_indexed; // by store_trigram_index
+    bool has_before; // only ids below before_id; not for store_count_fitting
+    int64_t before_id;
 };
 struct scanned_row {
     int64_t id;
