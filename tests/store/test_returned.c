@@ -32,7 +32,8 @@ knows_what_came_back(void **state)
     // 301: its event id. 302: its correlation id, type and source. 303: its place. 304: a header. 305: the
     // correlation of another type, which is another event. 306: written before it was sent. 307: an offset of
     // the same partition from which nothing was sent. 308: the correlation of another source. 309, 310,
-    // 311: correlation, place and header once more, but written before.
+    // 311: correlation, place and header once more, but written before. 305 has also
+    // the headers of another table's operation: the same numbers, and another chunk.
     test_sql(
         sender.world.admin,
         "INSERT INTO public.dlq_events (event_id, event_type, source_id, event_payload, error_message, "
@@ -53,14 +54,18 @@ knows_what_came_back(void **state)
         " (11, 'new-11', 'x', NULL, NULL, NULL, NULL, NULL, '1 hour')) AS v(n, event_id, type, source, "
         "like_id, topic, part, off, age)"
         " ORDER BY n");
-    test_sql(sender.world.admin,
-             "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", header_names, "
-             "header_values) VALUES"
-             " (304, 'orders-dlq', 0, 1, '{redrive-event-id,redrive-operation}', ARRAY['4'::bytea, "
-             "'%lld'::bytea]),"
-             " (311, 'orders-dlq', 0, 2, '{redrive-event-id,redrive-operation}', ARRAY['5'::bytea, "
-             "'%lld'::bytea])",
-             (long long)no, (long long)no);
+    test_sql(
+        sender.world.admin,
+        "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", header_names, "
+        "header_values) VALUES"
+        " (304, 'orders-dlq', 0, 1, '{redrive-event-id,redrive-operation,redrive-chunk-id}', "
+        "ARRAY['4'::bytea, '%lld'::bytea,"
+        " (SELECT convert_to(c.id::text, 'UTF8') FROM redrive.chunk c WHERE c.operation_no = %lld LIMIT 1)]),"
+        " (305, 'orders-dlq', 0, 3, '{redrive-event-id,redrive-operation,redrive-chunk-id}', "
+        "ARRAY['6'::bytea, '%lld'::bytea, convert_to(gen_random_uuid()::text, 'UTF8')]),"
+        " (311, 'orders-dlq', 0, 2, '{redrive-event-id,redrive-operation}', ARRAY['5'::bytea, "
+        "'%lld'::bytea])",
+        (long long)no, (long long)no, (long long)no, (long long)no);
     assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
     assert_int_equal(get_operation(&sender.world, no).returned, 4);
     assert_known_by(301, "1 event id", no);

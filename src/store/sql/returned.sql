@@ -50,11 +50,15 @@ DECLARE
     v_source integer := redrive._source(p_topic, p_partition, p_offset);
     v_event text;
     v_operation text;
+    v_chunk text;
 BEGIN
     SELECT encode(r.header_values[array_position(r.header_names, 'redrive-event-id')], 'escape'),
-           encode(r.header_values[array_position(r.header_names, 'redrive-operation')], 'escape') INTO v_event, v_operation
+           encode(r.header_values[array_position(r.header_names, 'redrive-operation')], 'escape'),
+           encode(r.header_values[array_position(r.header_names, 'redrive-chunk-id')], 'escape') INTO v_event, v_operation, v_chunk
       FROM redrive.record r WHERE r.dlq_id = p_id;
-    IF v_event ~ '^[0-9]{1,18}$' AND v_operation ~ '^[0-9]{1,18}$' THEN
+    -- The numbers are those of one table of dead letters, or of one database: another one has the same. A chunk has an id that only one has.
+    IF v_event ~ '^[0-9]{1,18}$' AND v_operation ~ '^[0-9]{1,18}$' AND (CASE WHEN v_chunk ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+         THEN EXISTS (SELECT FROM redrive.chunk c WHERE c.id = v_chunk::uuid AND c.operation_no::text = v_operation) ELSE true END) THEN
         known_by := 'headers';
         SELECT i.operation_no, i.dlq_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.items_of(v_event::bigint) i
          WHERE i.operation_no = v_operation::bigint AND i.dlq_id <> p_id AND i.state = 'done' AND i.event_id IS NOT NULL AND i.at <= v_at;
