@@ -204,6 +204,7 @@ enum link_state { LINK_CONNECTING, LINK_LIVE, LINK_LOST };
 struct status {
     enum link_state link;
     char host[256], database[128], user[128];
+    char table[200];   // of dead letters, where the database has several; "": it is the only one
     char trouble[300]; // LINK_LOST: why
     int64_t as_of;     // the time of the figures
     int64_t retry_at;  // clock_mono of the next attempt, with LINK_LOST

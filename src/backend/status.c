@@ -84,6 +84,8 @@ reader_send_status(struct reader *reader)
         const struct store_info *info = store_info(reader->session.store);
         snprintf(status->host, sizeof status->host, "%s", info->host[0] == '/' ? "local" : info->host);
         snprintf(status->database, sizeof status->database, "%s", info->database);
+        if (info->tables > 1)
+            snprintf(status->table, sizeof status->table, "%s", info->table);
         snprintf(status->user, sizeof status->user, "%s", info->user);
         status->has_schema = info->schema_version > 0;
         if (!reader->session.link.is_lost && status->has_schema)

@@ -10,6 +10,7 @@ static struct {
     FILE *stream;
     enum log_level least;
     bool json;
+    struct log_pair always; // without a text: none
 } target;
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
@@ -20,6 +21,12 @@ log_to(FILE *stream, enum log_level least, bool json)
     target.stream = stream;
     target.least = least;
     target.json = json;
+}
+
+void
+log_always(const char *name, const char *text)
+{
+    target.always = LOG_TEXT(name, text);
 }
 
 static void
@@ -105,6 +112,7 @@ log_pairs(enum log_level level, const char *msg, const struct log_pair *pairs)
     add_pair(&line, &LOG_TEXT("at", at));
     add_pair(&line, &LOG_TEXT("level", level_names[level]));
     add_pair(&line, &LOG_TEXT("msg", msg));
+    add_pair(&line, &target.always);
     for (; pairs->name != NULL; pairs++)
         add_pair(&line, pairs);
     strbuf_add_text(&line, target.json ? "}\n" : "\n");

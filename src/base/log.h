@@ -31,6 +31,9 @@ struct log_pair {
 // thread runs.
 void log_to(FILE *stream, enum log_level least, bool json);
 
+// A text that every line of this process has from here on, behind its message; borrowed. Likewise.
+void log_always(const char *name, const char *text);
+
 // log_line(LOG_INFO, "published", LOG_INT("events", 12), LOG_TEXT("topic", topic));
 #define log_line(level, msg, ...)                                                                            \
     log_pairs(level, msg, (const struct log_pair[]){__VA_ARGS__, {.name = NULL}})

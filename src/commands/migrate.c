@@ -24,20 +24,23 @@ print_sql(struct call *call, struct err *err)
 }
 
 static bool
-say_result(struct call *call, const struct schema_result *result, struct err *err)
+say_result(struct call *call, const struct store *store, const struct schema_result *result, struct err *err)
 {
+    const char *schema = store_info(store)->schema;
     if (call->options.general.json) {
         struct value *object = value_object();
+        value_add_text(object, "schema", schema);
+        value_add_text(object, "table", store_info(store)->table);
         value_add_int(object, "from", result->from);
         value_add_int(object, "to", result->to);
         return json_print(object, err);
     }
     if (result->from == result->to)
-        remark(call, "the schema redrive is up to date: version %d", result->to);
+        remark(call, "the schema %s is up to date: version %d", schema, result->to);
     else if (result->from == 0)
-        remark(call, "created the schema redrive, version %d", result->to);
+        remark(call, "created the schema %s, version %d", schema, result->to);
     else
-        remark(call, "upgraded the schema redrive from version %d to %d", result->from, result->to);
+        remark(call, "upgraded the schema %s from version %d to %d", schema, result->from, result->to);
     return true;
 }
 
@@ -61,7 +64,7 @@ migrate(struct call *call, struct store *store, struct err *err)
 {
     struct schema_result result = {0};
     if (!schema_migrate_as(store, call->options.command.owner, &result, err) ||
-        !say_result(call, &result, err) || !migrate_roles(call, store, err))
+        !say_result(call, store, &result, err) || !migrate_roles(call, store, err))
         return false;
     if (store_info(store)->is_copy && !migrate_history_is_asked(call))
         remark(call,
@@ -75,9 +78,22 @@ migrate(struct call *call, struct store *store, struct err *err)
     return true;
 }
 
+static bool
+migrate_table(struct call *call, struct err *err)
+{
+    struct store *store = NULL;
+    bool is_decision = migrate_history_is_asked(call);
+    bool ok = command_store(call, is_decision ? STORE_WRITE : STORE_BARE, &store, err) &&
+              (is_decision ? migrate_history_decide(call, store, err) : migrate(call, store, err));
+    store_close(store);
+    return ok;
+}
+
 int
 command_migrate(struct call *call, struct err *err)
 {
+    const char **tables;
+    size_t count;
     if (!command_no_args(call, err) || !migrate_history_check(call, err))
         return STATUS_USAGE;
     if (call->options.command.print)
@@ -87,10 +103,14 @@ command_migrate(struct call *call, struct err *err)
                 call->settings.origins[SETTING_ID_read_only].where);
         return STATUS_DENIED;
     }
-    struct store *store = NULL;
-    bool is_decision = migrate_history_is_asked(call);
-    bool ok = command_store(call, is_decision ? STORE_WRITE : STORE_BARE, &store, err) &&
-              (is_decision ? migrate_history_decide(call, store, err) : migrate(call, store, err));
-    store_close(store);
+    if (!command_rules(call, err) || !command_tables(call, &tables, &count, err))
+        return command_status(err);
+    // An upgrade is for all tables; a decision about a stop is for one.
+    bool is_each = count > 1 && !migrate_history_is_asked(call);
+    bool ok = is_each || migrate_table(call, err);
+    for (size_t i = 0; ok && is_each && i < count; i++) {
+        call->table = tables[i];
+        ok = migrate_table(call, err);
+    }
     return ok ? STATUS_DONE : command_status(err);
 }

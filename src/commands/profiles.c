@@ -60,7 +60,7 @@ command_profiles(struct call *call, struct err *err)
     table_begin(&table, call, columns, COLUMNS);
     bool ok = screen_connections_read(&connections, call, err);
     for (size_t i = 0; ok && i < connections.count; i++) {
-        const struct settings *settings = &screen_connection_call(&connections, i)->settings;
+        const struct settings *settings = &connections.list[i]->call->settings;
         if (settings->profile)
             ok = print_profile(&table, call->options.general.json, settings, i == 0, err);
     }

@@ -46,7 +46,6 @@ worker_arguments(struct call *call)
         {SETTING_ID_host, "--host", settings->connection.host},
         {SETTING_ID_port, "--port", settings->connection.port},
         {SETTING_ID_user, "--username", settings->connection.user},
-        {SETTING_ID_table, "--table", settings->connection.table},
         {SETTING_ID_zone, "--zone", settings->connection.zone},
         {SETTING_ID_brokers, "--brokers", settings->kafka.brokers},
     };
@@ -68,6 +67,8 @@ worker_arguments(struct call *call)
         arguments[count++] = given[i].option;
         arguments[count++] = given[i].value;
     }
+    arguments[count++] = "--table";
+    arguments[count++] = settings->connection.table; // as command_store found it
     for (size_t i = 0; i < settings->kafka.file_count; i++) {
         arguments[count++] = "--kafka-file";
         arguments[count++] = settings->kafka.files[i];
@@ -147,10 +148,13 @@ static void
 show_connections(struct screen *screen)
 {
     const struct screen_connections *all = &screen->connections;
-    screen->shown = arena_array(&screen->connections.arena, all->count, sizeof *screen->shown);
+    free(screen->shown);
+    screen->shown = alloc_array(all->count, sizeof *screen->shown);
     for (size_t i = 0; i < all->count; i++)
-        screen->shown[i] =
-            (struct app_connection){.profile = all->list[i].profile, .words = all->list[i].words};
+        screen->shown[i] = (struct app_connection){.profile = all->list[i]->profile,
+                                                   .table = all->list[i]->table,
+                                                   .of = all->list[i]->of,
+                                                   .words = all->list[i]->words};
 }
 
 // Starts backend and app on the connection in use, which was tried.
@@ -158,8 +162,10 @@ static bool
 screen_begin(struct screen *screen, struct err *err)
 {
     size_t current = screen->connections.current;
-    struct call *call = screen_connection_call(&screen->connections, current);
-    const struct screen_connection *connection = &screen->connections.list[current];
+    screen_connections_add_tables(&screen->connections);
+    show_connections(screen);
+    struct screen_connection *connection = screen->connections.list[current];
+    struct call *call = connection->call;
     struct backend_settings backend = {
         .store = publishing_store(call),
         .plan = publishing_plan(call),
@@ -178,6 +184,9 @@ screen_begin(struct screen *screen, struct err *err)
     screen->backend = backend_start(&backend, screen->requests, screen->replies);
     screen->config = configure(screen, call, connection);
     screen->app = app_create(&screen->config, err);
+    if (screen->app && connection->asks_table)
+        (void)app_choose_table(screen->app);
+    connection->asks_table = false;
     return screen->app != NULL;
 }
 
@@ -201,7 +210,7 @@ screen_follow(void *context, struct err *err)
     struct screen *screen = context;
     size_t next;
     (void)!app_is_leaving_for(screen->app, &next);
-    struct screen_connection *left = &screen->connections.list[screen->connections.current];
+    struct screen_connection *left = screen->connections.list[screen->connections.current];
     left->place = app_place(screen->app);
     free(left->filter);
     left->filter = alloc_text(app_filter(screen->app));
@@ -300,11 +309,11 @@ command_screen(struct call *call, struct err *err)
     int status = command_status(err);
     if (ok) {
         alloc_return_large();
-        show_connections(&screen);
         status = needs_terminal ? run_on_terminal(&screen, &call->settings.screen, err)
                                 : run_script(&screen, &call->options.screen, err);
         screen_end(&screen);
     }
+    free(screen.shown);
     screen_connections_release(&screen.connections);
     return status;
 }

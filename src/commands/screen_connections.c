@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "core/category.h"
 #include "core/fingerprint/rules.h"
+#include "store/tables.h"
 
 // The options that hold for every connection; heap.
 static struct settings_option *
@@ -46,44 +47,87 @@ words_of(const struct settings *settings, const char *name, struct arena *arena)
                         *conninfo ? "  " : "", conninfo);
 }
 
+static struct screen_connection *
+add_connection(struct screen_connections *connections, const char *profile)
+{
+    connections->list =
+        alloc_grow(connections->list, connections->count, &connections->capacity, sizeof *connections->list);
+    struct screen_connection *connection = alloc_bytes(sizeof *connection);
+    connection->profile = profile;
+    connection->call = &connection->own;
+    connection->of = connections->count;
+    connections->list[connections->count++] = connection;
+    return connection;
+}
+
 bool
 screen_connections_read(struct screen_connections *connections, struct call *start, struct err *err)
 {
     const struct settings *settings = &start->settings;
-    size_t most = settings->profile_count + 1;
     struct arena *arena = &connections->arena;
-    connections->start = start;
-    connections->list = arena_array(arena, most, sizeof *connections->list);
-    memset(connections->list, 0, most * sizeof *connections->list);
-    connections->count = 1;
-    connections->list[0].profile = settings->profile;
-    connections->list[0].words =
-        words_of(settings, settings->profile ? settings->profile : "(as started)", arena);
+    struct screen_connection *first = add_connection(connections, settings->profile);
+    first->call = start;
+    first->words = words_of(settings, settings->profile ? settings->profile : "(as started)", arena);
     for (size_t i = 0; i < settings->profile_count; i++) {
         const char *name = settings->profiles[i].name;
         if (settings->profile && strcmp(name, settings->profile) == 0)
             continue;
-        struct screen_connection *connection = &connections->list[connections->count++];
-        if (!read_profile(start, name, &connection->call, err))
+        struct screen_connection *connection = add_connection(connections, name);
+        if (!read_profile(start, name, connection->call, err))
             return false;
-        connection->profile = name;
-        connection->words = words_of(&connection->call.settings, name, arena);
+        connection->words = words_of(&connection->call->settings, name, arena);
     }
     return true;
+}
+
+static bool
+is_known(const struct screen_connections *connections, size_t of, const char *table)
+{
+    for (size_t i = 0; i < connections->count; i++) {
+        const struct screen_connection *other = connections->list[i];
+        if (other->of == of && other->table && strcmp(other->table, table) == 0)
+            return true;
+    }
+    return false;
+}
+
+// The settings of a further table are those of its profile, which outlive it; what is added to them is its
+// own.
+void
+screen_connections_add_tables(struct screen_connections *connections)
+{
+    struct screen_connection *current = connections->list[connections->current];
+    const struct call *call = connections->list[current->of]->call;
+    for (size_t i = 0; i < current->table_count; i++) {
+        if (is_known(connections, current->of, current->tables[i]))
+            continue;
+        struct screen_connection *connection = add_connection(connections, current->profile);
+        connection->of = current->of;
+        connection->words = connection->table = arena_text(&connections->arena, bytes_of(current->tables[i]));
+        connection->own = *call;
+        connection->own.settings.arena = (struct arena){0};
+        connection->own.table = connection->table;
+        connection->own.settings.connection.table = connection->table;
+        connection->own.options.choice.filter = NULL;
+    }
 }
 
 void
 screen_connections_release(struct screen_connections *connections)
 {
     for (size_t i = 0; i < connections->count; i++) {
-        struct screen_connection *connection = &connections->list[i];
+        struct screen_connection *connection = connections->list[i];
+        bool is_own = connection->call == &connection->own;
+        if (is_own && connection->of == i) {
+            category_rules_destroy(connection->own.rules);
+            group_rules_destroy(connection->own.group_rules);
+        }
+        if (is_own)
+            arena_release(&connection->own.settings.arena);
         free(connection->filter);
-        if (i == 0)
-            continue;
-        category_rules_destroy(connection->call.rules);
-        group_rules_destroy(connection->call.group_rules);
-        settings_release(&connection->call.settings);
+        free(connection);
     }
+    free(connections->list);
     arena_release(&connections->arena);
     *connections = (struct screen_connections){0};
 }
@@ -99,26 +143,50 @@ only_looks(struct call *call, const struct store *store)
                         info->user, store_quote_name(info->user, &call->settings.arena));
 }
 
-struct call *
-screen_connection_call(struct screen_connections *connections, size_t connection)
+// Where no table is named and there are several: the usual one, or else the first.
+static bool
+choose_table(struct screen_connection *tried, struct err *err)
 {
-    return connection == 0 ? connections->start : &connections->list[connection].call;
+    const char **tables;
+    size_t count;
+    if (!command_tables(tried->call, &tables, &count, err))
+        return false;
+    if (count < 2)
+        return true;
+    tried->call->table = tables[0];
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(tables[i], STORE_TABLE) == 0)
+            tried->call->table = tables[i];
+    tried->asks_table = true;
+    return true;
+}
+
+// What else the database has; a failure leaves it out.
+static void
+list_tables(struct screen_connection *tried, const struct store *store)
+{
+    struct err ignored = {0};
+    if (store_info(store)->tables < 2)
+        return;
+    const struct store_settings settings = command_store_settings(tried->call, STORE_READ);
+    tried->table = tried->call->table;
+    if (!store_tables(&settings, &tried->call->settings.arena, &tried->tables, &tried->table_count, &ignored))
+        tried->table_count = 0;
 }
 
 bool
 screen_connections_try(void *context, size_t connection, struct err *err)
 {
     struct screen_connections *connections = context;
-    struct screen_connection *tried = &connections->list[connection];
-    struct call *call = screen_connection_call(connections, connection);
+    struct screen_connection *tried = connections->list[connection];
+    struct call *call = tried->call;
     struct store *store = NULL;
-    if ((connection > 0 && !settings_check_profile(&call->settings, err)) ||
-        !command_store(call, STORE_READ, &store, err))
+    if ((call == &tried->own && !settings_check_profile(&call->settings, err)) || !command_rules(call, err) ||
+        !choose_table(tried, err) || !command_store(call, STORE_READ, &store, err))
         return false;
-    call->settings.connection.ask_password =
-        false; // it was typed, and the terminal is the screen's from now on
-    call->settings.connection.no_password = true;
+    call->settings.connection.no_password = true; // the terminal is the screen's from now on
     tried->read_only_why = only_looks(call, store);
+    list_tables(tried, store);
     store_close(store);
     return true;
 }

@@ -11,18 +11,23 @@
 #include "commands/cli/command.h"
 
 struct screen_connection {
-    const char *profile;       // NULL: as the program was started
-    const char *words;         // what it is, for a menu: "prod  PROD  service=orders"
-    struct call call;          // unused of the one that was started with, which is `start`
+    const char *profile; // NULL: as the program was started
+    const char *words;   // what it is, for a menu: "prod  PROD  service=orders"
+    size_t of; // the place of the connection that stands for the profile: its own, but for a further table
+    const char *table; // NULL: not known yet, or the only one of its database
+    bool asks_table; // the table was taken because none was named: the person chooses when it is shown first
+    const char **tables; // of the database, once it was tried
+    size_t table_count;
     const char *read_only_why; // this user can only look, for this reason; NULL: not for that
     int place;                 // where the person was; 0: nowhere yet
     char *filter;              // likewise; heap
+    struct call *call;         // &own, but for the one that was started with
+    struct call own;
 };
 
 struct screen_connections {
-    struct call *start;
-    struct screen_connection *list; // the first is that of `start`
-    size_t count, current;
+    struct screen_connection **list; // the first is that of the start
+    size_t count, current, capacity;
     struct arena arena;
 };
 
@@ -31,7 +36,8 @@ bool screen_connections_read(struct screen_connections *connections, struct call
                              struct err *err) MUST_CHECK;
 void screen_connections_release(struct screen_connections *connections);
 
-struct call *screen_connection_call(struct screen_connections *connections, size_t connection);
+// The one in use was tried: adds the other tables of its database, where it has several.
+void screen_connections_add_tables(struct screen_connections *connections);
 
 // Connects once, so that a wrong name or a missing right is a sentence before the screen depends on it. A
 // password is asked only for the connection that was started with. For backend_settings.try_connection.

@@ -5,16 +5,18 @@
 #include "commands/cli/output.h"
 #include "commands/correcting.h"
 #include "commands/publishing.h"
+#include "commands/work_tables.h"
 #include "rollup/maintenance.h"
 #include "store/schema.h"
 
-int
-command_work(struct call *call, struct err *err)
+// The table that call->table names, or the only one.
+static int
+work_table(struct call *call, struct err *err)
 {
     struct store *store = NULL;
     // The worker connects by itself; here only what a person must hear at once: no schema, no right, no way
     // to PostgreSQL.
-    if (!command_no_args(call, err) || !command_store(call, STORE_WRITE, &store, err))
+    if (!command_store(call, STORE_WRITE, &store, err))
         return command_status(err);
     store_close(store);
 
@@ -30,11 +32,39 @@ command_work(struct call *call, struct err *err)
     worker.correct_context = &correcting;
     worker.mode = call->options.command.once ? WORKER_ONCE : WORKER_SERVICE;
     interrupt_catch();
-    log_to(stderr, call->options.general.quiet ? LOG_ERROR : LOG_INFO, call->options.general.json);
     // A service also keeps the sums of the backlog, so that a screen finds them true when it opens.
     struct maintenance *maintenance = worker.mode == WORKER_SERVICE ? maintenance_start(&worker.store) : NULL;
     bool ok = worker_run(&worker, err);
     maintenance_stop(maintenance);
     correcting_worker_release(&correcting);
     return ok ? STATUS_DONE : command_status(err);
+}
+
+// One after the other, each to its end. The first failure ends it.
+static int
+work_each(struct call *call, const char *const *tables, size_t count, struct err *err)
+{
+    int status = STATUS_DONE;
+    for (size_t i = 0; i < count && status == STATUS_DONE && !interrupt_is_set(); i++) {
+        call->table = tables[i];
+        log_always("table", tables[i]);
+        status = work_table(call, err);
+    }
+    return status;
+}
+
+int
+command_work(struct call *call, struct err *err)
+{
+    const char **tables;
+    size_t count;
+    if (!command_no_args(call, err) || !command_rules(call, err) ||
+        !command_tables(call, &tables, &count, err))
+        return command_status(err);
+    log_to(stderr, call->options.general.quiet ? LOG_ERROR : LOG_INFO, call->options.general.json);
+    if (count < 2)
+        return work_table(call, err);
+    if (call->options.command.once)
+        return work_each(call, tables, count, err);
+    return work_tables(call, tables, count, work_table, err);
 }

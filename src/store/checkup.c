@@ -18,6 +18,18 @@ struct checkup {
     void *context;
 };
 
+// The schema is written `redrive` in all sentences and remedies.
+static void
+pass_on(const struct checkup *checkup, enum checkup_verdict verdict, const char *remedy, const char *sentence)
+{
+    struct strbuf told = {0}, advised = {0};
+    pg_add_in_schema(&told, sentence, checkup->store->schema.name);
+    pg_add_in_schema(&advised, remedy ? remedy : "", checkup->store->schema.name);
+    checkup->found(checkup->context, verdict, strbuf_text(&told), strbuf_text(&advised));
+    strbuf_release(&told);
+    strbuf_release(&advised);
+}
+
 __attribute__((format(printf, 4, 5))) static void
 tell(const struct checkup *checkup, enum checkup_verdict verdict, const char *remedy, const char *format, ...)
 {
@@ -26,13 +38,13 @@ tell(const struct checkup *checkup, enum checkup_verdict verdict, const char *re
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    checkup->found(checkup->context, verdict, sentence, remedy);
+    pass_on(checkup, verdict, remedy, sentence);
 }
 
 static void
 tell_judgement(const struct checkup *checkup, const struct judgement *judgement)
 {
-    checkup->found(checkup->context, judgement->verdict, judgement->sentence, judgement->remedy);
+    pass_on(checkup, judgement->verdict, judgement->remedy, judgement->sentence);
 }
 
 // For a statement that a person is to run.
@@ -178,11 +190,11 @@ check_columns(const struct checkup *checkup, int64_t table, struct err *err)
     for (int i = 0; i < PQntuples(r); i++) {
         const char *type = value_text(r, i, 2, &arena);
         tell(checkup, CHECKUP_WRONG, "--table names another one, or its owner restores the column",
-             "%s.%s is %s instead of %s", checkup->store->table_text, value_text(r, i, 0, &arena),
+             "%s.%s is %s instead of %s", checkup->store->table.text, value_text(r, i, 0, &arena),
              type != NULL ? type : "missing", value_text(r, i, 1, &arena));
     }
     if (PQntuples(r) == 0)
-        tell(checkup, CHECKUP_OK, "", "%s has all its columns", checkup->store->table_text);
+        tell(checkup, CHECKUP_OK, "", "%s has all its columns", checkup->store->table.text);
     arena_release(&arena);
     PQclear(r);
     return true;
@@ -229,7 +241,7 @@ static void
 check_table_rights(const struct checkup *checkup, const PGresult *r)
 {
     struct arena arena = {0};
-    const char *table = checkup->store->table_text, *user = value_text(r, 0, T_USER, &arena),
+    const char *table = checkup->store->table.text, *user = value_text(r, 0, T_USER, &arena),
                *owner = value_text(r, 0, T_OWNER, &arena);
     const char *schema = arena_printf(&arena, "SCHEMA %s", value_text(r, 0, T_SCHEMA, &arena));
     check_right(checkup, value_bool(r, 0, T_USAGE), "USAGE", schema, user);
@@ -248,21 +260,21 @@ check_table(const struct checkup *checkup, struct err *err)
 {
     PGresult *r;
     struct params params = {0};
-    param_text(&params, checkup->store->table_schema);
-    param_text(&params, checkup->store->table_name);
+    param_text(&params, checkup->store->table.schema);
+    param_text(&params, checkup->store->table.name);
     if (!pg_ask(checkup->store, FOR_READING, table_sql, &params, &r, err))
         return false;
     if (PQntuples(r) == 0) {
         PQclear(r);
         tell(checkup, CHECKUP_WRONG, "give --table SCHEMA.NAME, or set table in the configuration",
-             "there is no table %s", checkup->store->table_text);
+             "there is no table %s", checkup->store->table.text);
         return true;
     }
     check_table_rights(checkup, r);
     if (!value_bool(r, 0, T_ID_INDEX))
         tell(checkup, CHECKUP_WRONG, "its owner makes one: CREATE INDEX CONCURRENTLY on (id)",
              "%s has no index that begins with id: every page reads the whole table",
-             checkup->store->table_text);
+             checkup->store->table.text);
     int64_t table = value_int8(r, 0, T_OID);
     PQclear(r);
     return check_columns(checkup, table, err);
@@ -413,9 +425,9 @@ check_owner(const struct checkup *checkup, struct err *err)
     PGresult *r;
     struct params params = {0};
     struct arena arena = {0};
-    const char *table = checkup->store->table_text;
-    param_text(&params, checkup->store->table_schema);
-    param_text(&params, checkup->store->table_name);
+    const char *table = checkup->store->table.text;
+    param_text(&params, checkup->store->table.schema);
+    param_text(&params, checkup->store->table.name);
     if (!pg_ask(checkup->store, FOR_READING, owner_sql, &params, &r, err))
         return false;
     if (PQntuples(r) == 1) {

@@ -40,7 +40,8 @@ send_step(struct store *store, const char *sql, const struct params *params)
     static const struct params none;
     const struct params *p = params ? params : &none;
     struct strbuf text = {0};
-    pg_expand(&text, sql, store->table_quoted, store->table_text, NULL);
+    const struct pg_names names = pg_names(store);
+    pg_expand(&text, sql, &names);
     int sent = PQsendQueryParams(store->conn, strbuf_text(&text), p->count, p->types, p->values, p->lengths,
                                  p->formats, 1);
     strbuf_release(&text);
@@ -385,7 +386,8 @@ static bool
 copy_out(struct store *store, const char *sql, struct copying *copying, struct err *err)
 {
     struct strbuf text = {0};
-    pg_expand(&text, sql, store->table_quoted, store->table_text, NULL);
+    const struct pg_names names = pg_names(store);
+    pg_expand(&text, sql, &names);
     PGresult *result = copy_begin(store, strbuf_text(&text), copying);
     strbuf_release(&text);
     struct err failure = {0};
@@ -489,21 +491,66 @@ pg_copy_rows(struct store *store, const char *sql, pg_fields_fn *each, void *con
     return copy_out(store, sql, &copying, err);
 }
 
-void
-pg_expand(struct strbuf *out, const char *sql, const char *table_quoted, const char *table_text,
-          const char *zone_sql)
+struct pg_names
+pg_names(const struct store *store)
 {
+    return (struct pg_names){
+        .table_quoted = store->table.quoted, .table_text = store->table.text, .schema = store->schema.name};
+}
+
+// Is this occurrence of `redrive` the schema's name?
+static bool
+names_schema(const char *text, const char *at)
+{
+    const char *after = at + strlen("redrive");
+    struct bytes before = {text, (size_t)(at - text)};
+    char left = at > text ? at[-1] : ' ';
+    bool is_word = !((left >= 'a' && left <= 'z') || (left >= 'A' && left <= 'Z') ||
+                     (left >= '0' && left <= '9') || strchr("_$\"-./@", left));
+    if (!is_word)
+        return false;
+    if (after[0] == '.')
+        return ((after[1] >= 'a' && after[1] <= 'z') || strchr("_%\"", after[1])) && after[1] &&
+               strncmp(after, ".%s", 3) != 0;
+    return (left == '\'' && after[0] == '\'') || (bytes_ends(before, ", ") && after[0] == ',') ||
+           ((bytes_ends(before, "SCHEMA ") || bytes_ends(before, "schema ")) && after[0] != '_' &&
+            after[0] != '-');
+}
+
+void
+pg_add_in_schema(struct strbuf *out, const char *text, const char *schema)
+{
+    const char *rest = text, *at = text;
+    while (strcmp(schema, "redrive") != 0 && (at = strstr(at, "redrive"))) {
+        const char *after = at + strlen("redrive");
+        if (names_schema(text, at)) {
+            strbuf_add(out, (struct bytes){rest, (size_t)(at - rest)});
+            strbuf_add_text(out, schema);
+            rest = after;
+        }
+        at = after;
+    }
+    strbuf_add_text(out, rest);
+}
+
+void
+pg_expand(struct strbuf *out, const char *sql, const struct pg_names *names)
+{
+    struct strbuf in_schema = {0};
     const char *at;
+    pg_add_in_schema(&in_schema, sql, names->schema);
+    sql = strbuf_text(&in_schema);
     while ((at = strchr(sql, ':'))) {
         strbuf_add(out, (struct bytes){sql, (size_t)(at - sql)});
         if (strncmp(at, ":\"events\"", 9) == 0) {
-            strbuf_add_text(out, table_quoted);
+            strbuf_add_text(out, names->table_quoted);
             sql = at + 9;
         } else if (strncmp(at, ":'events'", 9) == 0) {
-            pg_literal(out, table_text);
+            pg_literal(out, names->table_text);
             sql = at + 9;
         } else if (strncmp(at, ":'zone'", 7) == 0) {
-            strbuf_add_text(out, zone_sql ? zone_sql : "pg_catalog.current_setting('TimeZone')");
+            strbuf_add_text(out,
+                            names->zone_sql ? names->zone_sql : "pg_catalog.current_setting('TimeZone')");
             sql = at + 7;
         } else {
             strbuf_add_char(out, ':');
@@ -511,6 +558,7 @@ pg_expand(struct strbuf *out, const char *sql, const char *table_quoted, const c
         }
     }
     strbuf_add_text(out, sql);
+    strbuf_release(&in_schema);
 }
 
 void

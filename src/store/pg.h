@@ -26,13 +26,20 @@ struct store {
     PGconn *conn;
     char *conninfo;
     char *program;
-    char *zone_wanted;  // of the settings, or NULL
-    char *zone;         // in effect, after connecting
-    char *table_wanted; // of the settings
-    char *table_text;   // unquoted: public.dlq_events
-    char *table_quoted; // quoted for SQL
-    char *table_schema; // its two names, bare
-    char *table_name;
+    char *zone_wanted; // of the settings, or NULL
+    char *zone;        // in effect, after connecting
+    struct {
+        char *wanted; // of the settings; NULL: the only one that the database has
+        char *text;   // unquoted: public.dlq_events; NULL until it is known, as the rest
+        char *quoted; // quoted for SQL
+        char *schema; // its two names, bare
+        char *name;
+    } table;
+    struct {
+        char name[64];  // "redrive", or "redrive_NAME" of a further table
+        char owner[64]; // of the schema `redrive`, which others must belong to; "": there is none
+        bool is_new;    // the table has none yet, beside others that have
+    } schema;
     int64_t max_replays;
     bool is_read_only;
     bool is_in_transaction; // between pg_begin and pg_commit or pg_rollback
@@ -126,7 +133,7 @@ bool pg_stream_until(struct store *store, enum purpose purpose, const char *sql,
 bool pg_begin(struct store *store, enum purpose purpose, struct err *err) MUST_CHECK;
 bool pg_commit(struct store *store, struct err *err) MUST_CHECK;
 void pg_rollback(struct store *store); // harmless without a transaction
-// Several statements in one text, without parameters, within pg_begin.
+// Several statements in one text, without parameters, within pg_begin; expanded already.
 bool pg_script(struct store *store, const char *sql, struct err *err) MUST_CHECK;
 // COPY … TO STDOUT (FORMAT binary) of one int8 column, within pg_begin. each returns false to stop: then
 // ERR_CANCELLED. While the server sends nothing, as when it sorts, each is called with a count of 0 some
@@ -141,10 +148,18 @@ typedef bool pg_fields_fn(void *context, const struct bytes fields[PG_FIELDS]);
 bool pg_copy_rows(struct store *store, const char *sql, pg_fields_fn *each, void *context,
                   struct err *err) MUST_CHECK;
 
-// Replaces `:"events"`, `:'events'` and `:'zone'`. zone_sql: an expression, quoted already; NULL: the
-// session's TimeZone.
-void pg_expand(struct strbuf *out, const char *sql, const char *table_quoted, const char *table_text,
-               const char *zone_sql);
+// The values for what stands in for them in our SQL.
+struct pg_names {
+    const char *table_quoted, *table_text;
+    const char *schema;   // bare: letters, digits and _
+    const char *zone_sql; // an expression, quoted already; NULL: the session's TimeZone
+};
+struct pg_names pg_names(const struct store *store);
+// Replaces `:"events"`, `:'events'`, `:'zone'`, and the schema's name as pg_add_in_schema does.
+void pg_expand(struct strbuf *out, const char *sql, const struct pg_names *names);
+// Appends SQL, or a sentence for a person, with this schema where it says `redrive.x`, `'redrive'`, `schema
+// redrive` or `, redrive,`. What is replaced already stays. Names of Kafka ('redrive.%s…) are none of these.
+void pg_add_in_schema(struct strbuf *out, const char *text, const char *schema);
 // Appends a text as an SQL literal, for scripts that a person may run by hand. Only for values of our own
 // configuration.
 void pg_literal(struct strbuf *out, const char *text);
@@ -184,6 +199,12 @@ bool pg_has_schema(const struct store *store, struct err *err) MUST_CHECK;
 // The server's message in one line.
 void pg_one_line(const char *message, char *out, size_t room);
 
+// store.c: connects without looking at anything.
+bool pg_reach(struct store *store, struct err *err) MUST_CHECK;
+// Takes the name of the contract table apart.
+bool pg_know_table(struct store *store, const char *table, struct err *err) MUST_CHECK;
+// tables.c: which table is it, and which schema has it? ERR_USAGE: several could be meant.
+bool pg_find_schema(struct store *store, struct err *err) MUST_CHECK;
 // store.c: reads store->info again (after connecting and after migrating).
 bool store_learn(struct store *store, struct err *err) MUST_CHECK;
 

@@ -9,23 +9,21 @@
 #define ROLES_MAKE_SQL "SELECT redrive._roles_make()"
 #define ROLES_GRANT_SQL "SELECT redrive._roles_grant"
 
-// The values for the placeholders of a file: the contract table's quoted name, its name as text, and the zone
-// as a literal, or NULL for the server's zone.
 struct schema_script {
     struct strbuf *out;
-    const char *table_quoted, *table_text, *zone_sql;
+    struct pg_names names;
 };
 
 // Until the end of the transaction.
 static void
-add_guard(struct strbuf *out, const char *owner, const char *table_quoted, const char *table_text)
+add_guard(struct strbuf *out, const char *owner, const struct pg_names *names)
 {
     struct strbuf guard = {0};
-    strbuf_add_text(out, "SELECT pg_catalog.set_config('redrive.owner', ");
+    strbuf_printf(out, "SELECT pg_catalog.set_config('%s.owner', ", names->schema);
     pg_literal(out, owner ? owner : "");
     strbuf_add_text(out, ", true);\n");
     strbuf_add(&guard, schema_guard());
-    pg_expand(out, strbuf_text(&guard), table_quoted, table_text, NULL);
+    pg_expand(out, strbuf_text(&guard), names);
     strbuf_release(&guard);
 }
 
@@ -37,14 +35,15 @@ add_part(const struct schema_script *script, const char *title, const char *name
     struct strbuf text = {0};
     strbuf_add(&text, part);
     strbuf_printf(script->out, "\n-- %s: %s\n", name, title);
-    pg_expand(script->out, strbuf_text(&text), script->table_quoted, script->table_text, script->zone_sql);
+    pg_expand(script->out, strbuf_text(&text), &script->names);
     strbuf_release(&text);
 }
 
 static void
-add_version(struct strbuf *out, int version)
+add_version(const struct schema_script *script, int version)
 {
-    strbuf_printf(out, "INSERT INTO redrive.schema_version (version) VALUES (%d);\n", version);
+    strbuf_printf(script->out, "INSERT INTO %s.schema_version (version) VALUES (%d);\n", script->names.schema,
+                  version);
 }
 
 static void
@@ -53,7 +52,7 @@ add_tables(const struct schema_script *script)
     struct schema_file file;
     for (size_t i = 0; schema_file(i, &file); i++)
         add_part(script, "tables", file.name, file.tables);
-    add_version(script->out, SCHEMA_FIRST);
+    add_version(script, SCHEMA_FIRST);
 }
 
 static void
@@ -72,23 +71,23 @@ add_script(const struct schema_script *script, const struct schema_upgrade *upgr
     for (const struct schema_upgrade *upgrade = upgrades; upgrade->version; upgrade++) {
         if (upgrade->version > from) {
             add_part(script, "upgrade", upgrade->name, upgrade->sql);
-            add_version(script->out, upgrade->version);
+            add_version(script, upgrade->version);
         }
     }
     add_functions(script);
-    strbuf_printf(script->out,
-                  "\nSELECT redrive._audit('migrate', NULL, 0, NULL, 'schema version %d to %d');\n", from,
-                  to);
+    strbuf_printf(script->out, "\nSELECT %s._audit('migrate', NULL, 0, NULL, 'schema version %d to %d');\n",
+                  script->names.schema, from, to);
 }
 
 static void
 make_script(struct strbuf *out, const struct schema_upgrade *upgrades, int from, int to,
-            const char *table_quoted, const char *table_text, const char *zone)
+            struct pg_names names, const char *zone)
 {
     struct strbuf zone_sql = {0};
     if (zone)
         pg_literal(&zone_sql, zone);
-    const struct schema_script script = {out, table_quoted, table_text, zone ? strbuf_text(&zone_sql) : NULL};
+    names.zone_sql = zone ? strbuf_text(&zone_sql) : NULL;
+    const struct schema_script script = {.out = out, .names = names};
     add_script(&script, upgrades, from, to);
     strbuf_release(&zone_sql);
 }
@@ -112,9 +111,10 @@ schema_print(const struct schema_wanted *wanted, struct strbuf *out, struct err 
     pg_quote_table(&quoted, schema, name);
     pg_show_table(&shown, schema, name);
     strbuf_add_text(out, "BEGIN;\nSET LOCAL search_path = pg_catalog;\n");
-    add_guard(out, wanted->owner, strbuf_text(&quoted), strbuf_text(&shown));
-    make_script(out, schema_upgrades(), 0, SCHEMA_VERSION, strbuf_text(&quoted), strbuf_text(&shown),
-                wanted->zone);
+    const struct pg_names names = {
+        .table_quoted = strbuf_text(&quoted), .table_text = strbuf_text(&shown), .schema = "redrive"};
+    add_guard(out, wanted->owner, &names);
+    make_script(out, schema_upgrades(), 0, SCHEMA_VERSION, names, wanted->zone);
     if (wanted->with_roles && wanted->owner)
         strbuf_add_text(out, "RESET ROLE;\n");
     if (wanted->with_roles)
@@ -177,9 +177,30 @@ static bool
 become_owner(struct store *store, const char *owner, struct err *err)
 {
     struct strbuf guard = {0};
-    add_guard(&guard, owner, store->table_quoted, store->table_text);
+    const struct pg_names names = pg_names(store);
+    if (strcmp(store->schema.name, "redrive") != 0 && !owner)
+        owner = store->schema.owner;
+    else if (strcmp(store->schema.name, "redrive") != 0 && strcmp(owner, store->schema.owner) != 0)
+        return err_set(err, ERR_USAGE,
+                       "--owner %s: every schema of redrive belongs to the owner of the first, %s", owner,
+                       store->schema.owner);
+    add_guard(&guard, owner, &names);
     bool ok = pg_script(store, strbuf_text(&guard), err);
     strbuf_release(&guard);
+    return ok;
+}
+
+// Somebody else made the schema a moment ago, or its name was free of a table when we looked: for this table?
+static bool
+is_of_table(struct store *store, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, FOR_SCHEMA, "SELECT source_table FROM redrive.install", NULL, &r, err))
+        return false;
+    bool ok = (PQntuples(r) == 1 && bytes_equal_text(value_bytes(r, 0, 0), store->table.text)) ||
+              err_set(err, ERR_USAGE, "the schema %s is that of another table than %s", store->schema.name,
+                      store->table.text);
+    PQclear(r);
     return ok;
 }
 
@@ -190,12 +211,13 @@ migrate_locked(struct store *store, const char *owner, const struct schema_upgra
     if (!become_owner(store, owner, err) || !read_version(store, &result->from, err))
         return false;
     result->to = newest_version(upgrades);
+    if (result->from > 0 && store->schema.is_new && !is_of_table(store, err))
+        return false;
     if (result->from > result->to)
         return fail_newer(result->from, result->to, err);
     if (result->from < result->to) {
         struct strbuf script = {0};
-        make_script(&script, upgrades, result->from, result->to, store->table_quoted, store->table_text,
-                    store->zone_wanted);
+        make_script(&script, upgrades, result->from, result->to, pg_names(store), store->zone_wanted);
         bool ok = pg_script(store, strbuf_text(&script), err);
         strbuf_release(&script);
         if (!ok)
@@ -246,7 +268,7 @@ schema_roles(struct store *store, bool make, struct strbuf *left, struct err *er
     if (!pg_may_write(store, err) || !pg_begin(store, FOR_SCHEMA, err))
         return false;
     param_bool(&params, make);
-    if ((make && !pg_script(store, ROLES_MAKE_SQL ";", err)) ||
+    if ((make && !pg_do(store, FOR_SCHEMA, ROLES_MAKE_SQL, NULL, err)) ||
         !pg_ask(store, FOR_SCHEMA, ROLES_GRANT_SQL "($1)", &params, &r, err)) {
         pg_rollback(store);
         return false;
@@ -365,8 +387,8 @@ next_index(struct store *store, const struct offer *offer, struct strbuf *sql, b
            struct err *err)
 {
     struct params params = {0};
-    param_text(&params, store->table_schema);
-    param_text(&params, store->table_name);
+    param_text(&params, store->table.schema);
+    param_text(&params, store->table.name);
     param_text(&params, offer->suffix);
     param_text(&params, offer->columns);
     strbuf_reset(sql);
@@ -425,6 +447,6 @@ schema_create_indexes(struct store *store, struct err *err)
         return false;
     for (size_t i = 0; i < OFFER_COUNT; i++)
         if (!create_index(store, &offers[i], err))
-            return err_context(err, "an index on %s", store->table_text);
+            return err_context(err, "an index on %s", store->table.text);
     return true;
 }

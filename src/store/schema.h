@@ -4,8 +4,7 @@
 // Never touches the contract table: no trigger, no foreign key, no index on it (--with-indexes offers some,
 // CONCURRENTLY). Whose schema it may be is in src/store/sql/guard.sql; its lock makes two migrations at once
 // harmless. An upgrade is one transaction. A newer schema than the program knows is refused. The contract
-// table's name and zone are kept in redrive.install: a store opened for another table is refused by
-// store_open.
+// table's name and zone are kept in the schema's install row; store/tables.h says which schema a table has.
 #ifndef REDRIVE_STORE_SCHEMA_H
 #define REDRIVE_STORE_SCHEMA_H
 
@@ -33,8 +32,8 @@ bool schema_migrate_as(struct store *store, const char *owner, struct schema_res
 // its level, also on new functions. Appends to `left` the statements, one a line, that only the contract
 // table's owner can run.
 bool schema_roles(struct store *store, bool make, struct strbuf *left, struct err *err) MUST_CHECK;
-// The SQL that schema_migrate would run from version 0, for a DBA; needs no connection. ERR_USAGE: invalid
-// table name.
+// The SQL that schema_migrate would run from version 0 for the first table, for a DBA; needs no connection.
+// ERR_USAGE: invalid table name.
 struct schema_wanted {
     const char *table;
     const char *zone;  // NULL: the server's

@@ -178,11 +178,14 @@ static PGresult *
 ask_rights(struct store *store)
 {
     struct params params = {0};
-    param_text(&params, store->table_schema);
-    param_text(&params, store->table_name);
+    param_text(&params, store->table.schema);
+    param_text(&params, store->table.name);
     param_text(&params, store->failed.function);
-    PGresult *result = PQexecParams(store->conn, rights_sql, params.count, params.types, params.values,
+    struct strbuf sql = {0};
+    pg_add_in_schema(&sql, rights_sql, store->schema.name);
+    PGresult *result = PQexecParams(store->conn, strbuf_text(&sql), params.count, params.types, params.values,
                                     params.lengths, params.formats, 1);
+    strbuf_release(&sql);
     params_release(&params);
     if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1)
         return result;
@@ -195,11 +198,11 @@ static bool
 explain_contract(const struct store *store, const PGresult *r, const char *user, struct arena *arena,
                  struct err *err)
 {
-    const char *table = store->table_text, *grantee = store_quote_name(user, arena);
+    const char *table = store->table.text, *grantee = store_quote_name(user, arena);
     if (!value_bool(r, 0, MAY_CONTRACT_SCHEMA) && value_bool(r, 0, HAS_CONTRACT))
         err_set(err, ERR_DENIED,
                 "%s may not look into schema %s; its owner can allow it: GRANT USAGE ON SCHEMA %s TO %s;",
-                user, store->table_schema, store_quote_name(store->table_schema, arena), grantee);
+                user, store->table.schema, store_quote_name(store->table.schema, arena), grantee);
     else if (value_bool(r, 0, HAS_CONTRACT) && !value_bool(r, 0, MAY_CONTRACT))
         err_set(err, ERR_DENIED, "%s may not read %s; its owner can allow it: GRANT SELECT ON %s TO %s;",
                 user, table, table, grantee);
@@ -243,13 +246,13 @@ explain_ours(const struct store *store, const PGresult *r, const char *user, str
 static void
 explain_owner(const struct store *store, const PGresult *r, struct arena *arena, struct err *err)
 {
-    const char *owner = value_text(r, 0, OWNER, arena), *table = store->table_text;
+    const char *owner = value_text(r, 0, OWNER, arena), *table = store->table.text;
     if (!value_bool(r, 0, OWNER_MAY_SCHEMA) || !value_bool(r, 0, OWNER_MAY_CONTRACT))
         err_set(err, ERR_DENIED,
                 "%s, who owns the schema redrive, may not change %s; the table's owner can allow it: GRANT "
                 "USAGE ON "
                 "SCHEMA %s TO %s; GRANT SELECT, UPDATE ON %s TO %s;",
-                owner, table, store_quote_name(store->table_schema, arena), store_quote_name(owner, arena),
+                owner, table, store_quote_name(store->table.schema, arena), store_quote_name(owner, arena),
                 table, store_quote_name(owner, arena));
 }
 
@@ -274,7 +277,7 @@ explain_missing(const struct store *store, const PGresult *r, const char *messag
         err_set(err, ERR_NOT_FOUND,
                 "there is no table %s in database %s: name the right one with --table SCHEMA.NAME, or the "
                 "database with -d",
-                store->table_text, database);
+                store->table.text, database);
     else if (!value_bool(r, 0, HAS_SCHEMA))
         err_set(err, ERR_NOT_FOUND, "database %s has no schema redrive yet: run redrive migrate", database);
     else
@@ -304,6 +307,10 @@ pg_explain(struct store *store, struct err *err)
     PQclear(rights);
     if (!err_is_set(&better))
         return;
+    struct strbuf sentence = {0};
+    pg_add_in_schema(&sentence, better.text, store->schema.name);
+    snprintf(better.text, sizeof better.text, "%s", strbuf_text(&sentence));
+    strbuf_release(&sentence);
     memcpy(better.sqlstate, err->sqlstate, sizeof better.sqlstate);
     *err = better;
 }
@@ -321,6 +328,10 @@ pg_has_schema(const struct store *store, struct err *err)
 {
     if (store->info.schema_version > 0)
         return true;
+    if (store->schema.is_new)
+        return err_set(err, ERR_NOT_FOUND,
+                       "redrive is not installed for %s yet: run redrive migrate --table %s",
+                       store->table.text, store->table.text);
     return err_set(err, ERR_NOT_FOUND, "database %s has no schema redrive yet: run redrive migrate",
                    store->info.database);
 }

@@ -123,26 +123,35 @@ fail_connect(struct store *store, struct err *err)
                    *why ? why : "no reason was given", tls_advice(why));
 }
 
-// Takes the name of the contract table apart, once.
-static bool
-learn_table(struct store *store, struct err *err)
+static void
+forget_table(struct store *store)
 {
-    if (store->table_name)
-        return true;
-    if (!pg_parse_table(store->table_wanted, &store->table_schema, &store->table_name, err))
+    free(store->table.text);
+    free(store->table.quoted);
+    free(store->table.schema);
+    free(store->table.name);
+    store->table.text = store->table.quoted = store->table.schema = store->table.name = NULL;
+}
+
+bool
+pg_know_table(struct store *store, const char *table, struct err *err)
+{
+    forget_table(store);
+    if (!pg_parse_table(table, &store->table.schema, &store->table.name, err))
         return false;
     struct strbuf quoted = {0}, shown = {0};
-    pg_quote_table(&quoted, store->table_schema, store->table_name);
-    pg_show_table(&shown, store->table_schema, store->table_name);
-    store->table_quoted = strbuf_detach(&quoted);
-    store->table_text = strbuf_detach(&shown);
+    pg_quote_table(&quoted, store->table.schema, store->table.name);
+    pg_show_table(&shown, store->table.schema, store->table.name);
+    store->table.quoted = strbuf_detach(&quoted);
+    store->table.text = strbuf_detach(&shown);
     return true;
 }
 
 bool
-store_reconnect(struct store *store, struct err *err)
+pg_reach(struct store *store, struct err *err)
 {
-    if (!learn_table(store, err))
+    // A wrong name needs no server.
+    if (!pg_know_table(store, store->table.wanted ? store->table.wanted : STORE_TABLE, err))
         return false;
     disconnect(store);
     store->conn = connect_now(store);
@@ -152,6 +161,14 @@ store_reconnect(struct store *store, struct err *err)
         return fail_connect(store, err);
     PQsetNoticeReceiver(store->conn, ignore_notice, NULL);
     publish_cancel(store, PQgetCancel(store->conn));
+    return true;
+}
+
+bool
+store_reconnect(struct store *store, struct err *err)
+{
+    if (!pg_reach(store, err))
+        return false;
     if (store_learn(store, err))
         return true;
     disconnect(store);
@@ -168,7 +185,8 @@ struct store *
 store_create(const struct store_settings *settings)
 {
     struct store *store = alloc_bytes(sizeof *store);
-    store->table_wanted = alloc_text(settings->table ? settings->table : "public.dlq_events");
+    store->table.wanted = settings->table ? alloc_text(settings->table) : NULL;
+    snprintf(store->schema.name, sizeof store->schema.name, "redrive");
     store->conninfo = alloc_text(settings->conninfo ? settings->conninfo : "");
     store->program = alloc_text(settings->program ? settings->program : "redrive");
     store->zone_wanted = settings->zone ? alloc_text(settings->zone) : NULL;
@@ -206,11 +224,8 @@ store_close(struct store *store)
     free(store->program);
     free(store->zone_wanted);
     free(store->zone);
-    free(store->table_wanted);
-    free(store->table_text);
-    free(store->table_quoted);
-    free(store->table_schema);
-    free(store->table_name);
+    free(store->table.wanted);
+    forget_table(store);
     free(store);
 }
 
@@ -305,10 +320,10 @@ fail_distrusted(const struct store *store, const PGresult *r, struct err *err)
     value_copy(r, 0, 5, owner, sizeof owner);
     return err_set(
         err, ERR_DENIED,
-        "the schema redrive belongs to %s, who may not change %s, so nothing in it is called by a "
+        "the schema %s belongs to %s, who may not change %s, so nothing in it is called by a "
         "superuser: where it is redrive's, grant UPDATE on the table to %s; where nobody knows it, DROP "
-        "SCHEMA redrive CASCADE",
-        owner, store->table_text, owner);
+        "SCHEMA %s CASCADE",
+        store->schema.name, owner, store->table.text, owner, store->schema.name);
 }
 
 static bool
@@ -316,15 +331,15 @@ learn_server(struct store *store, bool *has_schema, struct err *err)
 {
     PGresult *r;
     struct params params = {0};
-    param_text(&params, store->table_schema);
-    param_text(&params, store->table_name);
+    param_text(&params, store->table.schema);
+    param_text(&params, store->table.name);
     if (!pg_ask(store, FOR_READING, server_sql, &params, &r, err))
         return false;
     struct store_info *info = &store->info;
     value_copy(r, 0, 0, info->user, sizeof info->user);
     value_copy(r, 0, 1, info->database, sizeof info->database);
     info->server_version = value_int4(r, 0, 2);
-    *has_schema = value_bool(r, 0, 3);
+    *has_schema = value_bool(r, 0, 3) && !store->schema.is_new;
     const char *host = PQhost(store->conn);
     snprintf(info->host, sizeof info->host, "%s", host ? host : "");
     bool ok = !(*has_schema && value_bool(r, 0, 4)) || fail_distrusted(store, r, err);
@@ -354,11 +369,9 @@ learn_install(struct store *store, struct err *err)
         store->info.is_copy = value_bool(r, 0, 4);
         store->info.may_decide = value_bool(r, 0, 5);
         struct bytes table = value_bytes(r, 0, 2), zone = value_bytes(r, 0, 3);
-        ok = bytes_equal_text(table, store->table_text) ||
-             err_set(err, ERR_USAGE,
-                     "redrive is installed in this database for the table %.*s, not for %s: a database has "
-                     "one install, leave --table out",
-                     BYTES_ARGS(table), store->table_text);
+        ok = bytes_equal_text(table, store->table.text) ||
+             err_set(err, ERR_USAGE, "the schema %s is that of the table %.*s, not of %s", store->schema.name,
+                     BYTES_ARGS(table), store->table.text);
         if (ok && !store->zone_wanted) {
             free(store->zone);
             store->zone = strndup(zone.data, zone.len);
@@ -395,8 +408,8 @@ store_learn(struct store *store, struct err *err)
     store->zone = store->zone_wanted ? alloc_text(store->zone_wanted) : NULL;
     store->categories = SEEN_UNKNOWN;
     bool has_schema, has_changed;
-    if (!learn_server(store, &has_schema, err) || (has_schema && !learn_install(store, err)) ||
-        !learn_zone(store, err))
+    if (!pg_find_schema(store, err) || !learn_server(store, &has_schema, err) ||
+        (has_schema && !learn_install(store, err)) || !learn_zone(store, err))
         return false;
     return !has_schema || store_categories_look(store, &has_changed, err);
 }

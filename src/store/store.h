@@ -20,10 +20,12 @@
 struct store;
 struct group_rules;
 
+#define STORE_TABLE "public.dlq_events" // where nothing says another one
+
 struct store_settings {
     const char *conninfo; // conninfo or URI, "" for libpq's own environment and service files; never holds a
                           // password given in argv
-    const char *table;    // "public.dlq_events", validated: identifiers, optionally quoted by us
+    const char *table;    // "public.dlq_events"; NULL: the only one that the database has, or STORE_TABLE
     const char *zone;     // time zone created_at is written in; NULL: the server's TimeZone setting
     bool is_read_only;    // default_transaction_read_only; every writing function fails with ERR_DENIED
     const char *program;  // shown in pg_stat_activity: "redrive/<program>/<host>/<pid>"
@@ -35,7 +37,7 @@ struct store_settings {
 // A store that is not connected yet; it copies the settings. store_interrupt may be called from now on.
 struct store *store_create(const struct store_settings *settings);
 // Connects a store that is not connected: at first, or after ERR_UNREACHABLE. One attempt; the caller backs
-// off (store_backoff). ERR_USAGE when the schema is installed for another table than settings->table.
+// off (store_backoff). ERR_USAGE where no table is named and the database has several (tables.h).
 bool store_connect(struct store *store, struct err *err) MUST_CHECK;
 // Both at once; on failure *store is NULL.
 bool store_open(struct store **store, const struct store_settings *settings, struct err *err) MUST_CHECK;
@@ -60,7 +62,10 @@ struct store_info {
     char user[128];          // session_user
     int server_version;      // 150004
     int64_t zone_us;         // wall minus UTC of the table's zone now
-    int64_t schema_version;  // 0: no redrive schema
+    char table[200];         // as --table takes it
+    char schema[64];         // redrive's own of that table: "redrive", "redrive_payments_dlq"
+    int tables;              // tables of dead letters in this database that this login may see
+    int64_t schema_version;  // 0: no schema of redrive for this table
     char install[UUID_SIZE]; // install id, "" without schema
     bool may_decide; // this user may request operations: redrive_operator, or the rights that redrive.grants
                      // prints

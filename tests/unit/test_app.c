@@ -365,7 +365,8 @@ bad_files_keep_nobody_from_working(void **state)
     newest = NULL;
 }
 
-static const struct app_connection two_connections[] = {{"prod", "prod  PROD"}, {"staging", "staging"}};
+static const struct app_connection two_connections[] = {{.profile = "prod", .of = 0, .words = "prod  PROD"},
+                                                        {.profile = "staging", .of = 1, .words = "staging"}};
 
 static uint64_t
 take_connect(struct world *world)

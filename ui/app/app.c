@@ -388,7 +388,10 @@ app_dialog(struct app *app, const struct dialog_request *request)
     if (app->windows.dialog)
         app_dialog_end(app, DIALOG_CANCELLED); // who opened it forgets it
     app_close_menu(app);
-    app->windows.dialog = dialog_create(request, app->config->label, app_environment_role(app));
+    struct dialog_request shown = *request;
+    if (shown.command)
+        shown.command = app_command(app, shown.command);
+    app->windows.dialog = dialog_create(&shown, app->config->label, app_environment_role(app));
     app->windows.dialog_owner = app->stacks.caller ? app->stacks.caller : app_top(app);
     app->wishes |= WISH_FLUSH;
     app_redraw(app);

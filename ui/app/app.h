@@ -32,10 +32,12 @@
 
 struct app;
 
-// The connections that can be changed to without leaving the program (:profile).
+// The connections that can be changed to without leaving the program (:profile, :table).
 struct app_connection {
     const char *profile; // NULL: as the program was started
-    const char *words;   // what it is, for the menu: "PROD  service=orders"
+    const char *table;   // of dead letters, where the database has several and they are known; else NULL
+    size_t of; // the connection that stands for the profile: its own place, or for a further table that one's
+    const char *words; // what it is, for the menu: "prod  PROD  service=orders"
 };
 struct app_connections {
     const struct app_connection *list;
@@ -149,6 +151,11 @@ void app_quit(struct app *app);
 // has the backend try it (REQUEST_CONNECT). When that is reached, app_run returns and app_is_leaving_for is
 // true; until then, and where it is not reached, everything stays as it is.
 void app_connect(struct app *app, size_t connection);
+// The same by a menu: of the profiles, or of the tables of this database. False: there is no other.
+bool app_choose_profile(struct app *app);
+bool app_choose_table(struct app *app);
+// A command of redrive, "redrive show 7", with the table where the database has several; lives as app_frame.
+const char *app_command(const struct app *app, const char *command);
 bool app_is_leaving_for(const struct app *app, size_t *connection);
 // Where the person was: the place, and the filter that the views about events share ("" none). The text is
 // valid until the next call of a view.

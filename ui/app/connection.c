@@ -1,5 +1,6 @@
 // Another connection without leaving the program: what ends here is asked about, the backend tries the other
 // one, and only when that is reached the app ends. The screen command starts it again with the other one.
+#include <string.h>
 #include "base/text.h"
 #include "ui/app/private.h"
 #include "ui/app/texts.h"
@@ -15,8 +16,11 @@ app_environment_role(const struct app *app)
 static const char *
 name_of(const struct app *app, size_t connection)
 {
-    const char *profile = app->config->connections.list[connection].profile;
-    return profile ? profile : MSG_AS_STARTED;
+    const struct app_connection *it = &app->config->connections.list[connection];
+    const struct app_connection *here = &app->config->connections.list[app->config->connections.current];
+    if (it->table && it->of == here->of)
+        return it->table;
+    return it->profile ? it->profile : MSG_AS_STARTED;
 }
 
 static void
@@ -118,4 +122,96 @@ app_filter(const struct app *app)
                                 : first->depth                              ? first->views[0]
                                                                             : NULL;
     return of && of->view->filter ? of->view->filter(of->state) : "";
+}
+
+const char *
+app_command(const struct app *app, const char *command)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789_.";
+    static const char program[] = "redrive ";
+    const char *table = app_status(app)->table;
+    if (!table[0] || !bytes_starts(bytes_of(command), program))
+        return command;
+    const char *quote = table[strspn(table, plain)] ? "'" : "";
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s--table %s", program, quote);
+    for (const char *c = table; *c; c++)
+        strbuf_add_text(&text, *c == '\'' ? "'\\''" : (char[]){*c, '\0'});
+    strbuf_printf(&text, "%s %s", quote, command + sizeof program - 1);
+    command = arena_text(app_frame(app), strbuf_bytes(&text));
+    strbuf_release(&text);
+    return command;
+}
+
+// Of the list of connections, those that `is_choice` takes; the menu tells their places apart by number.
+typedef bool is_choice_fn(const struct app_connections *all, size_t i);
+
+static bool
+stands_for_profile(const struct app_connections *all, size_t i)
+{
+    return all->list[i].of == i;
+}
+
+static bool
+is_table_here(const struct app_connections *all, size_t i)
+{
+    return all->list[i].table && all->list[i].of == all->list[all->current].of;
+}
+
+static void
+connection_chosen(struct app *app, size_t index, is_choice_fn *is_choice)
+{
+    const struct app_connections *all = &app->config->connections;
+    for (size_t i = 0; i < all->count; i++)
+        if (is_choice(all, i) && index-- == 0) {
+            if (i != all->current)
+                app_connect(app, i);
+            return;
+        }
+}
+
+static void
+profile_chosen(struct app *app, void *state, size_t index)
+{
+    (void)state;
+    connection_chosen(app, index, stands_for_profile);
+}
+
+static void
+table_chosen(struct app *app, void *state, size_t index)
+{
+    (void)state;
+    connection_chosen(app, index, is_table_here);
+}
+
+static bool
+choose(struct app *app, const struct menu_request *menu, is_choice_fn *is_choice)
+{
+    const struct app_connections *all = &app->config->connections;
+    struct menu_request request = *menu;
+    struct menu_item *items = arena_array(app_frame(app), all->count + 1, sizeof *items);
+    for (size_t i = 0; i < all->count; i++)
+        if (is_choice(all, i))
+            items[request.count++] = (struct menu_item){
+                .text = is_choice == is_table_here ? all->list[i].table : all->list[i].words,
+                .is_current = i == all->current ||
+                              (is_choice == stands_for_profile && i == all->list[all->current].of)};
+    request.items = items;
+    if (request.count > 1)
+        app_menu(app, &request);
+    return request.count > 1;
+}
+
+bool
+app_choose_profile(struct app *app)
+{
+    return choose(app, &(struct menu_request){.title = "profile", .chosen = profile_chosen},
+                  stands_for_profile);
+}
+
+bool
+app_choose_table(struct app *app)
+{
+    return choose(app, &(struct menu_request){.title = "table of dead letters", .chosen = table_chosen},
+                  is_table_here);
 }

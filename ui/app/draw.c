@@ -37,12 +37,14 @@ frame_text(struct app *app, const struct strbuf *text)
     return arena_text(&app->picture.frame, strbuf_bytes(text));
 }
 
-// The program's name, then what each view of the stack adds.
+// The program's name, the table where there are several, then what each view of the stack adds.
 static int
 collect_crumbs(struct app *app, const char *crumbs[CRUMBS])
 {
     int count = 0;
     crumbs[count++] = app->config->breadcrumb ? app->config->breadcrumb : "redrive";
+    if (app_status(app)->table[0])
+        crumbs[count++] = app_status(app)->table;
     const struct stack *stack = &app->stacks.places[app->stacks.place];
     struct strbuf text = {0};
     for (int v = 0; v < stack->depth; v++) {

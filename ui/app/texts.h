@@ -31,6 +31,7 @@
 #define MSG_CHANGE_KEEPS "Operations keep running: workers carry them out. Place and filter are kept."
 #define MSG_CHANGE_BUSY "a change is being written; change the connection when it is done"
 #define MSG_CHANGE_LATE "%s can be reached; finish what is open here, then ask again"
+#define MSG_ONE_TABLE "redrive knows one table of dead letters in this database"
 #define MSG_NO_PROFILES "the configuration has no profiles · man redrive-config"
 #define MSG_DISPLAY_PAUSED "display paused"
 #define MSG_DISPLAY_LIVE "display live again"

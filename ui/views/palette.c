@@ -60,56 +60,58 @@ run_theme(struct app *app, struct bytes argument, struct err *err)
     return ok;
 }
 
-static void
-connection_chosen(struct app *app, void *state, size_t index)
-{
-    (void)state;
-    app_connect(app, index);
-}
+// What a connection is called in an order; NULL: not at all.
+typedef const char *connection_name_fn(const struct app *app, size_t i);
 
-// "prod  PROD  service=orders"
-static void
-open_connections(struct app *app, const char *title)
-{
-    const struct app_connections *all = &app_config(app)->connections;
-    struct menu_item *items = arena_array(app_frame(app), all->count, sizeof *items);
-    for (size_t i = 0; i < all->count; i++)
-        items[i] = (struct menu_item){.text = all->list[i].words, .is_current = i == all->current};
-    app_menu(app, &(struct menu_request){
-                      .title = title, .items = items, .count = all->count, .chosen = connection_chosen});
-}
-
-// The name of the i-th; NULL: it has none.
 static const char *
 profile_of(const struct app *app, size_t i)
 {
-    return app_config(app)->connections.list[i].profile;
+    const struct app_connections *all = &app_config(app)->connections;
+    return all->list[i].of == i ? all->list[i].profile : NULL;
+}
+
+static const char *
+table_of(const struct app *app, size_t i)
+{
+    const struct app_connections *all = &app_config(app)->connections;
+    return all->list[i].of == all->list[all->current].of ? all->list[i].table : NULL;
+}
+
+static bool
+connect_to(struct app *app, struct bytes asked, connection_name_fn *name_of, const char *what,
+           struct err *err)
+{
+    size_t most = app_config(app)->connections.count;
+    const char **names = arena_array(app_frame(app), most + 1, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; i < most; i++) {
+        if (!name_of(app, i))
+            continue;
+        names[count++] = name_of(app, i);
+        if (bytes_equal_text(asked, name_of(app, i))) {
+            app_connect(app, i);
+            return true;
+        }
+    }
+    const char *nearest = text_suggest(arena_text(app_frame(app), asked), names, count);
+    return err_set(err, ERR_USAGE, "there is no %s \"%.*s\"%s%s%s", what, BYTES_ARGS(asked),
+                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
 
 static bool
 run_profile(struct app *app, struct bytes argument, struct err *err)
 {
-    const struct app_connections *all = &app_config(app)->connections;
-    const char **names = arena_array(app_frame(app), all->count + 1, sizeof *names);
-    size_t count = 0;
-    if (all->count < 2)
-        return err_set(err, ERR_USAGE, MSG_NO_PROFILES);
-    if (argument.len == 0) {
-        open_connections(app, "profile");
-        return true;
-    }
-    for (size_t i = 0; i < all->count; i++) {
-        if (!profile_of(app, i))
-            continue;
-        names[count++] = profile_of(app, i);
-        if (bytes_equal_text(argument, profile_of(app, i))) {
-            app_connect(app, i);
-            return true;
-        }
-    }
-    const char *nearest = text_suggest(arena_text(app_frame(app), argument), names, count);
-    return err_set(err, ERR_USAGE, "there is no profile \"%.*s\"%s%s%s", BYTES_ARGS(argument),
-                   nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    if (argument.len)
+        return connect_to(app, argument, profile_of, "profile", err);
+    return app_choose_profile(app) || err_set(err, ERR_USAGE, MSG_NO_PROFILES);
+}
+
+static bool
+run_table(struct app *app, struct bytes argument, struct err *err)
+{
+    if (argument.len)
+        return connect_to(app, argument, table_of, "table", err);
+    return app_choose_table(app) || err_set(err, ERR_USAGE, MSG_ONE_TABLE);
 }
 
 static bool
@@ -160,6 +162,7 @@ static const struct order orders[] = {
     {"event", "ID", "open the event with this id; the number alone does it too", run_event},
     {"operation", "N", "open the operation with this number", run_operation},
     {"profile", "[NAME]", "change to the connection of a profile; alone: choose one", run_profile},
+    {"table", "[NAME]", "change to another table of dead letters; alone: choose one", run_table},
     {"theme", "NAME", "other colours for this session", run_theme},
     {"keymap", NULL, "show the whole keymap", run_keymap},
     {"q", NULL, "leave", run_quit},
@@ -336,15 +339,15 @@ complete_theme(struct app *app, struct bytes begun, size_t i)
 }
 
 static const char *
-complete_profile(struct app *app, struct bytes begun, size_t i)
+complete_connection(struct app *app, struct bytes begun, connection_name_fn *name_of, size_t i)
 {
     for (size_t at = 0; at < app_config(app)->connections.count; at++)
-        if (profile_of(app, at) && holds(profile_of(app, at), begun, true) && i-- == 0)
-            return profile_of(app, at);
+        if (name_of(app, at) && holds(name_of(app, at), begun, true) && i-- == 0)
+            return name_of(app, at);
     return NULL;
 }
 
-// Words of actions and orders; the names of themes behind `theme`, of profiles behind `profile`.
+// Words of actions and orders; the names of themes behind `theme`, and likewise of profiles and tables.
 static const char *
 complete(struct app *app, void *state, struct bytes text, size_t i)
 {
@@ -354,7 +357,9 @@ complete(struct app *app, void *state, struct bytes text, size_t i)
     if (bytes_equal_text(word, "theme") && word.len < text.len)
         return complete_theme(app, begun, i);
     if (bytes_equal_text(word, "profile") && word.len < text.len)
-        return complete_profile(app, begun, i);
+        return complete_connection(app, begun, profile_of, i);
+    if (bytes_equal_text(word, "table") && word.len < text.len)
+        return complete_connection(app, begun, table_of, i);
     for (int a = DO_NONE + 1; a < DO_COUNT; a++)
         if (is_listed((enum action)a) && holds(action_row((enum action)a)->word, text, true) && i-- == 0)
             return action_row((enum action)a)->word;

@@ -7,6 +7,7 @@
 #include "settings/rules_file.h"
 #include "core/category.h"
 #include "store/schema.h"
+#include "store/tables.h"
 
 const struct command commands[] = {
 #define COMMAND(name, options, args, help) {#name, options, args, help, command_##name},
@@ -67,21 +68,34 @@ command_event_id(const char *text, int64_t *id, struct err *err)
 
 // --- the database ---
 
-static bool
-open_once(struct call *call, enum store_need need, struct store **store, struct err *err)
+struct store_settings
+command_store_settings(const struct call *call, enum store_need need)
 {
-    struct store_settings settings = {
-        .conninfo =
-            need == STORE_READ ? call->settings.connection.read_conninfo : call->settings.connection.conninfo,
-        .table = call->settings.connection.table,
-        .zone = call->settings.connection.zone,
-        .is_read_only = call->settings.connection.read_only || need == STORE_READ,
+    const struct connection_settings *connection = &call->settings.connection;
+    bool is_named = call->settings.origins[SETTING_ID_table].place != PLACE_BUILT_IN;
+    return (struct store_settings){
+        .conninfo = need == STORE_READ ? connection->read_conninfo : connection->conninfo,
+        .table = call->table ? call->table
+                 : is_named  ? connection->table
+                             : NULL,
+        .zone = connection->zone,
+        .is_read_only = connection->read_only || need == STORE_READ,
         .program = call->command->name,
         .max_replays = call->settings.decision.max_replays,
         .rules = call->rules,
         .group_rules = call->group_rules,
     };
-    return store_open(store, &settings, err);
+}
+
+static bool
+open_once(struct call *call, enum store_need need, struct store **store, struct err *err)
+{
+    const struct store_settings settings = command_store_settings(call, need);
+    if (!store_open(store, &settings, err))
+        return false;
+    call->table = arena_text(&call->settings.arena, bytes_of(store_info(*store)->table));
+    call->settings.connection.table = call->table;
+    return true;
 }
 
 static bool
@@ -100,6 +114,15 @@ static bool
 wants_password(const struct err *err)
 {
     return strstr(err->text, "no password supplied") != NULL;
+}
+
+// After a first attempt without one.
+static bool
+may_ask(const struct call *call, const struct err *err)
+{
+    const struct connection_settings *connection = &call->settings.connection;
+    return wants_password(err) && !connection->no_password && !connection->ask_password &&
+           (call->in_is_terminal || call->err_is_terminal);
 }
 
 // Is the schema there, and one that this program knows? What is missing is put right by a command, so it is
@@ -124,6 +147,38 @@ command_rules(struct call *call, struct err *err)
            rules_file_read(call->settings.grouping.rules, &call->group_rules, err);
 }
 
+// Once, however often the call connects.
+static bool
+ask_before(struct call *call, struct err *err)
+{
+    if (!call->settings.connection.ask_password)
+        return true;
+    call->settings.connection.ask_password = false;
+    return ask_password(call, err);
+}
+
+bool
+command_tables(struct call *call, const char ***tables, size_t *count, struct err *err)
+{
+    struct store_settings settings = command_store_settings(call, STORE_READ);
+    *tables = arena_array(&call->settings.arena, 1, sizeof **tables);
+    *count = settings.table != NULL;
+    (*tables)[0] = settings.table;
+    if (settings.table)
+        return true;
+    if (!ask_before(call, err))
+        return false;
+    settings = command_store_settings(call, STORE_READ);
+    bool ok = store_tables(&settings, &call->settings.arena, tables, count, err);
+    if (!ok && may_ask(call, err)) {
+        err_clear(err);
+        ok = ask_password(call, err);
+        settings = command_store_settings(call, STORE_READ);
+        ok = ok && store_tables(&settings, &call->settings.arena, tables, count, err);
+    }
+    return ok;
+}
+
 bool
 command_store(struct call *call, enum store_need need, struct store **store, struct err *err)
 {
@@ -133,12 +188,10 @@ command_store(struct call *call, enum store_need need, struct store **store, str
     if (need == STORE_WRITE && call->settings.connection.read_only)
         return err_set(err, ERR_DENIED, "redrive %s changes something, and read_only is on (%s)",
                        call->command->name, call->settings.origins[SETTING_ID_read_only].where);
-    if (call->settings.connection.ask_password && !ask_password(call, err))
+    if (!ask_before(call, err))
         return false;
     bool ok = open_once(call, need, store, err);
-    bool may_ask = !ok && wants_password(err) && !call->settings.connection.no_password &&
-                   !call->settings.connection.ask_password;
-    if (may_ask && (call->in_is_terminal || call->err_is_terminal)) {
+    if (!ok && may_ask(call, err)) {
         err_clear(err);
         ok = ask_password(call, err) && open_once(call, need, store, err);
     }

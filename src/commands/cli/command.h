@@ -40,6 +40,7 @@ struct call {
     bool has_color; // standard output may be coloured
     struct category_rules *rules;
     struct group_rules *group_rules;
+    const char *table; // of dead letters, once command_store knows it; NULL: as the settings say
 };
 
 // Returns an exit status. Where err is set, main prints its sentence; command_status gives the status for it.
@@ -72,9 +73,17 @@ enum store_need {
 // Makes category and group rules of what the settings say, once.
 bool command_rules(struct call *call, struct err *err) MUST_CHECK;
 
+// The settings as command_store takes them: the table is that of the call, or one that somebody named; NULL:
+// the only one of the database.
+struct store_settings command_store_settings(const struct call *call, enum store_need need);
+
 // Connects, and asks for a password where the server wants one and a terminal is there. Makes the rules
-// first.
+// first. From then on the call and its settings name the table.
 bool command_store(struct call *call, enum store_need need, struct store **store, struct err *err) MUST_CHECK;
+
+// The tables of dead letters that the call is about, as far as that is known before one is opened: the one
+// that was named, or all that the database has; none where it has no schema. In call's arena.
+bool command_tables(struct call *call, const char ***tables, size_t *count, struct err *err) MUST_CHECK;
 
 // No positional arguments are left over; else ERR_USAGE.
 bool command_no_args(const struct call *call, struct err *err) MUST_CHECK;

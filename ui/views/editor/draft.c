@@ -17,7 +17,7 @@
 #define DRAFT_PAUSE (3 * US_PER_SECOND)
 #define DRAFT_AGE (7 * 24 * 3600 * US_PER_SECOND)
 #define DRAFT_SUFFIX ".draft"
-enum { DRAFT_MOST = 64 << 20, PATH_ROOM = 1000, NAME_ROOM = 200, WHERE_ROOM = 120 };
+enum { DRAFT_MOST = 64 << 20, PATH_ROOM = 1000, NAME_ROOM = 240, WHERE_ROOM = 200 };
 
 static void
 draft_folder(const struct app *app, char out[PATH_ROOM])
@@ -44,13 +44,23 @@ editor_purge_drafts(const char *state_home, const char *runtime_dir)
     return count;
 }
 
-// "db1-orders-912180.draft": of this database alone.
+// "db1/orders", and the table where there are several: what an event's id belongs to.
+static const char *
+draft_where(const struct app *app)
+{
+    const struct status *status = app_status(app);
+    return arena_printf(app_frame(app), "%s/%s%s%s", status->host, status->database,
+                        status->table[0] ? "/" : "", status->table);
+}
+
+// "db1-orders-912180.draft": of this table alone.
 static void
 draft_name(const struct app *app, const struct editing *editing, char out[NAME_ROOM])
 {
     const struct status *status = app_status(app);
     char where[WHERE_ROOM];
-    snprintf(where, sizeof where, "%.60s-%.50s", status->host, status->database);
+    snprintf(where, sizeof where, "%.60s-%.50s%s%.60s", status->host, status->database,
+             status->table[0] ? "-" : "", status->table);
     for (char *c = where; *c; c++)
         if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '-'))
             *c = '_';
@@ -70,9 +80,8 @@ editing_draft_due(const struct editing *editing)
 static void
 print_draft(const struct app *app, const struct editing *editing, struct strbuf *out)
 {
-    strbuf_printf(
-        out, "redrive-draft 1\nwhere %s/%s\nevent %" PRId64 "\nparent %" PRId32 "\nat %" PRId64 "\n",
-        app_status(app)->host, app_status(app)->database, editing->id, editing->parent, clock_now());
+    strbuf_printf(out, "redrive-draft 1\nwhere %s\nevent %" PRId64 "\nparent %" PRId32 "\nat %" PRId64 "\n",
+                  draft_where(app), editing->id, editing->parent, clock_now());
     struct strbuf whole = {0};
     for (int i = 0; i < SECTION_COUNT; i++) {
         struct bytes text =
@@ -196,8 +205,7 @@ parse_draft(const struct app *app, struct editing *editing, struct bytes text)
     struct bytes value, where;
     int64_t event, parent;
     size_t at = 0;
-    const char *here =
-        arena_printf(app_frame(app), "%s/%s", app_status(app)->host, app_status(app)->database);
+    const char *here = draft_where(app);
     if (!take_value(text, &at, "redrive-draft", &value) || !bytes_equal_text(value, "1") ||
         !take_value(text, &at, "where", &where) || !bytes_equal_text(where, here) ||
         !take_number(text, &at, "event", &event) || event != editing->id ||

@@ -1,0 +1,57 @@
+# Several tables of dead letters in one database: named, found, kept apart, and carried on by one service.
+
+payments=public.payments_dlq
+sql "CREATE TABLE $payments (LIKE public.dlq_events INCLUDING ALL)"
+sql "INSERT INTO $payments (id, event_id, event_type, event_payload, error_message) SELECT id, 'pay-' || id, 'payment', '{}', 'declined' FROM dlq_events WHERE id <= 50"
+first=$(sql "SELECT string_agg(status || id, ' ' ORDER BY id) FROM dlq_events")
+operations=$(sql "SELECT count(*) FROM redrive.operation")
+
+run groups "${db[@]}" --table $payments --json
+ok "a further table is read without its schema" all exits 0 ';' json 'sum(r["count"] for r in rows) == 50'
+run discard "${db[@]}" --table $payments --all --yes
+ok "a change names the command" all exits 2 ';' one_sentence ';' warns "redrive migrate --table $payments"
+run migrate "${db[@]}" --table $payments --json
+ok "migrate of a further table" all exits 0 ';' json 'rows[0] == {"schema": "redrive_payments_dlq", "table": "public.payments_dlq", "from": 0, "to": 1}'
+run groups "${db[@]}"
+ok "without a name the choices are told" all exits 2 ';' one_sentence ';' warns "name one with --table: public.dlq_events, public.payments_dlq"
+REDRIVE_TABLE=payments_dlq run groups "${db[@]}" --json
+ok "a name from the environment" all exits 0 ';' json 'sum(r["count"] for r in rows) == 50'
+run work "${db[@]}" --once
+ok "work --once carries all of them on" exits 0
+run migrate "${db[@]}"
+ok "migrate upgrades all of them" all exits 0 ';' warns "the schema redrive is up to date" ';' warns "the schema redrive_payments_dlq is up to date"
+
+run discard "${db[@]}" --table $payments --filter 'id:..20' --yes --reason "not these" --json
+ok "an action on one table" all exits 0 ';' json 'rows[-1]["operation"] == 1 and rows[-1]["done"] == 20'
+ok "leaves the same ids of the other alone" in_table "SELECT string_agg(status || id, ' ' ORDER BY id) FROM dlq_events" "$first"
+run operations "${db[@]}" --table $payments --json
+ok "operations are apart" all exits 0 ';' lines 1
+run audit "${db[@]}" --table public.dlq_events --json
+ok "the audit too" all exits 0 ';' not says "not these"
+ok "the other has no more operations" in_table "SELECT count(*) FROM redrive.operation" "$operations"
+run doctor "${db[@]}" --table $payments
+ok "doctor is about the table's schema" all says "the schema redrive_payments_dlq is version" ';' not says "schema redrive "
+
+# A service for all of them: a process for each, and none left behind.
+run restore "${db[@]}" --table $payments --operation 1 --yes --reason back --detach
+"$REDRIVE" "${db[@]}" work >"$work/service" 2>&1 &
+service=$!
+for _ in {1..300}; do
+    ! in_table "SELECT count(*) FROM $payments WHERE status = 'PENDING'" 50 || break
+    sleep 0.1
+done
+ok "the service carries the further table on" in_table "SELECT count(*) FROM $payments WHERE status = 'PENDING'" 50
+one=$(pgrep -P $service | head -n 1)
+kill -9 "$one"
+two_others() { ! pgrep -P $service | grep -qx "$one" && [ "$(pgrep -P $service | wc -l)" = 2 ]; }
+for _ in {1..100}; do
+    ! two_others || break
+    sleep 0.1
+done
+ok "a process that died is started again" two_others
+kill $service
+status=0
+wait $service || status=$?
+out=$(cat "$work/service")
+ok "the service ends with all of them" all exits 0 ';' not pgrep -P $service
+sql "SET client_min_messages = warning; DROP SCHEMA redrive_payments_dlq CASCADE; DROP TABLE $payments"
