@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "core/apart/apart.h"
 #include "core/backlog/backlog.h"
 #include "core/event.h"
 #include "core/fingerprint/fingerprint.h"
@@ -63,6 +64,8 @@ enum request_kind {
     REQUEST_RECORD,     // id: asks the workers for the original record; again until it is there
     REQUEST_CORRECT,    // id, correct, reason: a revision; ERR_CONFLICT where somebody was faster
     REQUEST_AUDIT,      // operation (0: all), before: one page of rows
+    REQUEST_APART,      // ids (ascending, each once), apart, list.filter (what defines them): first from samples,
+                        // then counted; replaces the REQUEST_APART before
     REQUEST_STATS,      // the five analyses of the table; replaces the REQUEST_STATS before
     REQUEST_RECIPE_TRY, // recipe.text, ids: a dry run; REPLY_RECIPE while it runs and at its end; replaces
                         // the REQUEST_RECIPE_TRY before; a mistake in the recipe is an error with its place
@@ -119,6 +122,12 @@ struct correct_request {
     struct arena arena;
 };
 
+// What events are compared with.
+struct apart_asked {
+    enum apart_against against;
+    size_t sample; // events of each side that are read; 0: as many as usual
+};
+
 // Texts on the heap, owned by the request.
 struct recipe_asked {
     char *text; // also of a REQUEST_CONFIRM for ACTION_CORRECT
@@ -167,6 +176,7 @@ struct request {
     struct operation_request confirm;
     struct confirm_texts texts;
     struct recipe_asked recipe;
+    struct apart_asked apart;
 };
 
 enum reply_kind {
@@ -190,6 +200,7 @@ enum reply_kind {
     REPLY_RECORD,    // news: is it there (ask for the event), can somebody read it, why it cannot be had
     REPLY_CORRECTED, // the revision was written
     REPLY_AUDIT,
+    REPLY_APART,
     REPLY_STATS,
     REPLY_RECIPE,
     REPLY_RECIPES,
@@ -328,6 +339,13 @@ struct newer_reply {
     struct newer found;
 };
 
+struct apart_reply {
+    struct apart_answer answer;
+    bool is_counted;     // else from the samples alone:
+    int64_t here, there; // events of both sides
+    int64_t read_us;     // how long the sample took
+};
+
 struct news_reply {
     int64_t operation;              // REPLY_CONFIRMED, REPLY_STEERED, REPLY_NEWS of an operation that ended
     enum outcome_severity severity; // of that end
@@ -357,6 +375,7 @@ struct reply {
     struct explanation explanation;     // REPLY_WHY
     struct operations_reply operations; // REPLY_OPERATIONS, REPLY_OPERATION, REPLY_CONFIRMED
     struct audit_reply audit;
+    struct apart_reply apart;
     struct stats stats;
     struct preview preview;
     struct newer_reply newer;

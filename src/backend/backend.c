@@ -45,6 +45,7 @@ cancel(struct reader *reader, const struct request *request)
         writer_preview_end(reader->writer, request->target);
     reader_list_cancel(reader, request->target);
     reader_matches_cancel(reader, request->target);
+    reader_apart_cancel(reader, request->target);
     reader_stats_cancel(reader, request->target);
     reader_recipe_cancel(reader, request->target);
     reader_connect_cancel(reader, request->target);
@@ -81,6 +82,7 @@ static const struct route {
     [REQUEST_RECORD] = {.write = writer_record_request},
     [REQUEST_CORRECT] = {.write = writer_correct_request},
     [REQUEST_AUDIT] = {.read = reader_audit_request},
+    [REQUEST_APART] = {.read = reader_apart_request},
     [REQUEST_STATS] = {.read = reader_stats_request},
     [REQUEST_RECIPE_TRY] = {.read = reader_recipe_request},
     [REQUEST_RECIPES] = {.read = reader_recipe_list},
@@ -164,6 +166,7 @@ read_for_screen(void *context)
         request_destroy(request);
     }
     reader_list_release(reader);
+    reader_apart_release(reader);
     reader_stats_release(reader);
     reader_recipe_release(reader);
     reader_paths_release(reader);

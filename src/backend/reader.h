@@ -177,6 +177,7 @@ struct reader {
     struct event_rows rows;
     struct kept_texts texts;
     struct changed_events changes;
+    struct apart_job *apart;     // what sets events apart, that is looked for or was last; NULL: none
     struct stats_job *stats;     // the analyses that are counted, or were last; NULL: none
     struct connect_job *connect; // another connection that is tried, or was last; NULL: none
     struct recipe_lane *recipe;  // for dry runs; NULL: none was asked for yet
@@ -292,6 +293,11 @@ void reader_event_request(struct reader *reader, const struct request *request);
 void reader_shape_request(struct reader *reader, const struct request *request); // shape.c
 void reader_why_request(struct reader *reader, const struct request *request);
 void reader_audit_request(struct reader *reader, const struct request *request);
+
+// apart.c: what sets events apart, on a thread of its own.
+void reader_apart_request(struct reader *reader, const struct request *request);
+void reader_apart_cancel(struct reader *reader, uint64_t number);
+void reader_apart_release(struct reader *reader);
 
 // stats.c: the five analyses, counted on a thread of their own.
 void reader_stats_request(struct reader *reader, const struct request *request);

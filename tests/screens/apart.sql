@@ -22,10 +22,12 @@ SELECT 'order-' || n, CASE WHEN n % 3 = 0 THEN 'order.updated' ELSE 'order.creat
        CASE WHEN is_yen THEN format('Cannot deserialize value of type `java.math.BigDecimal` from String "%s,00": not a valid representation', n % 9000)
             WHEN n % 2 = 0 THEN format('connect to pay-%s:443 timed out after %s ms', 1 + n % 5, 3000 + n % 7)
             ELSE format('duplicate key value violates unique constraint "orders_pkey": Key (id)=(%s)', n) END,
-       E'com.acme.orders.OrderException: see the message\n' || repeat(E'\tat com.acme.orders.Handler.handle(Handler.java:41)\n', 8),
+       CASE WHEN is_yen THEN E'com.fasterxml.jackson.databind.exc.InvalidFormatException: Cannot deserialize value of type `java.math.BigDecimal`\n'
+            WHEN n % 2 = 0 THEN E'java.net.SocketTimeoutException: connect timed out\n'
+            ELSE E'org.postgresql.util.PSQLException: duplicate key value violates unique constraint "orders_pkey"\n' END || repeat(E'\tat com.acme.orders.Handler.handle(Handler.java:41)\n', 8),
        pg_temp.chance(n, 5) % 3,
        timestamp '2026-11-20 14:02:11' - CASE WHEN is_yen THEN n % 7440 ELSE n % 86400 END * interval '1 second',
        'orders.events', CASE WHEN is_yen AND pg_temp.chance(n, 6) < 80 THEN 5 ELSE n % 12 END, n
-  FROM (SELECT n, is_yen, CASE WHEN is_yen OR pg_temp.chance(n, 1) < 3 THEN 'JPY' WHEN pg_temp.chance(n, 2) < 70 THEN 'BRL'
+  FROM (SELECT n, is_yen, CASE WHEN is_yen OR pg_temp.chance(n, 1) < 12 THEN 'JPY' WHEN pg_temp.chance(n, 2) < 70 THEN 'BRL'
                                WHEN pg_temp.chance(n, 3) < 80 THEN 'USD' ELSE 'EUR' END AS currency
           FROM (SELECT n, pg_temp.chance(n, 4) < 10 AS is_yen FROM generate_series(1, :events) AS n) AS numbers) AS orders;

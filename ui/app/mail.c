@@ -35,6 +35,7 @@ answering(enum request_kind kind)
         return ANSWER_EACH;
     case REQUEST_LIST:
     case REQUEST_COLLECT:
+    case REQUEST_APART:
     case REQUEST_STATS:
     case REQUEST_RECIPE_TRY:
     case REQUEST_CONNECT:

@@ -138,6 +138,13 @@ struct apart_row {
     size_t class_count; // 0: too many values to list
 };
 
+// What the events are compared with.
+enum apart_against {
+    APART_OTHERS,   // all other pending events
+    APART_RESOLVED, // resolved events of these types
+    APART_EARLIER,  // those of the same events that were created before the moment
+};
+
 struct apart_answer {
     uint32_t here, there; // events of the samples
     struct apart_row *rows;

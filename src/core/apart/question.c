@@ -111,8 +111,9 @@ choices(size_t many, size_t few)
     return ways;
 }
 
-static void
-offer_values(struct search *search)
+// The most frequent values of either side.
+static struct share *
+value_classes(struct search *search, size_t *classes)
 {
     const struct apart_field *field = search->field;
     size_t count = field->text_count;
@@ -121,17 +122,34 @@ offer_values(struct search *search)
         shares[i] = (struct share){&field->texts[i], (double)field->texts[i].here / search->all_here,
                                    (double)field->texts[i].there / search->all_there};
     qsort(shares, count, sizeof *shares, by_most);
-    size_t classes = count < APART_CLASSES - 1 ? count : APART_CLASSES - 1;
+    *classes = count < APART_CLASSES - 1 ? count : APART_CLASSES - 1;
+    return shares;
+}
+
+static void
+offer_values(struct search *search)
+{
+    size_t classes;
+    const struct share *shares = value_classes(search, &classes);
     for (size_t i = 0; i < classes; i++) {
         struct apart_question question = {.value_count = 1, .values = {shares[i].text->value}};
-        (void)offer(search, &question, shares[i].text->here, shares[i].text->there, (double)count);
+        (void)offer(search, &question, shares[i].text->here, shares[i].text->there,
+                    (double)search->field->text_count);
     }
+}
+
+// Several values at once: those with the largest share here.
+static void
+offer_sets(struct search *search)
+{
+    size_t classes;
+    struct share *shares = value_classes(search, &classes);
     qsort(shares, classes, sizeof *shares, by_difference);
     struct apart_question question = {0};
     for (size_t i = 0; i < classes && i < APART_VALUES; i++) {
         question.values[question.value_count++] = shares[i].text->value;
         if (i > 0)
-            offer_asked(search, &question, choices(count, i + 1));
+            offer_asked(search, &question, choices(search->field->text_count, i + 1));
     }
 }
 
@@ -256,6 +274,20 @@ offer_beginnings(struct search *search)
                     (double)different * 4);
 }
 
+// Do texts hardly repeat, or are they too long to be values?
+static bool
+is_varied(const struct apart_field *field)
+{
+    size_t texts = 0, different = 0;
+    for (size_t i = 0; i < field->seen_count; i++) {
+        texts += field->seen[i].kind == APART_TEXT;
+        different += field->seen[i].kind == APART_TEXT && field->seen[i].text == APART_NONE;
+    }
+    for (size_t i = 0; i < field->text_count; i++)
+        different += field->texts[i].value.kind == APART_TEXT;
+    return different > APART_CLASSES && different * 2 > texts;
+}
+
 bool
 apart_best(const struct apart *apart, const struct apart_field *field, struct arena *arena,
            struct apart_question *best, double *score)
@@ -274,12 +306,13 @@ apart_best(const struct apart *apart, const struct apart_field *field, struct ar
             offer_kinds(&search);
         offer_values(&search);
         offer_numbers(&search);
-        bool is_varied = field->text_count > APART_CLASSES && field->kinds & 1u << APART_TEXT;
-        if (is_varied && field->what == APART_PATH)
-            offer_lengths(&search);
-        if (is_varied && field->text_count * 2 > field->seen_count &&
-            (field->what == APART_PATH || field->what == APART_KEY))
+        offer_sets(&search);
+        bool has_texts = field->what == APART_PATH || field->what == APART_KEY;
+        if (has_texts && is_varied(field)) {
+            if (field->what == APART_PATH)
+                offer_lengths(&search);
             offer_beginnings(&search);
+        }
     }
     arena_release(&search.arena);
     *score = search.score;

@@ -6,12 +6,6 @@
 #include "core/apart/apart.h"
 #include "store/store.h"
 
-enum apart_against {
-    APART_OTHERS,   // all other pending events
-    APART_RESOLVED, // resolved events of these types
-    APART_EARLIER,  // those of the same events that were created before the moment
-};
-
 enum { APART_COUNTED = 12 }; // questions at once
 
 // The sides. What is here: the events of `ids` (ascending, each once); with APART_EARLIER those created at

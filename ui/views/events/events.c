@@ -1,6 +1,7 @@
 // The list of events: ids come in pages and stay; only the rows of the window are fetched.
 #include "ui/views/events/state.h"
 #include "ui/views/events/texts.h"
+#include "ui/views/apart.h"
 #include "ui/views/recipe/recipe.h"
 
 #include <inttypes.h>
@@ -84,6 +85,24 @@ events_recipe(struct app *app, void *state, enum action action)
         events_range(app, events, action_name(ACTION_CORRECT), &from, &to, &words))
         app_open(app, &view_recipe,
                  &(struct recipe_argument){.ids = events->ids + from, .count = to - from, .words = &words});
+    return true;
+}
+
+// The selection if there is one, else all of the list.
+static bool
+events_apart(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct events *events = state;
+    if (apart_open_selection(app))
+        return true;
+    struct list_query query = events->query;
+    char *filter = events_whole_filter(events);
+    query.filter = filter;
+    app_open(app, &view_apart,
+             &(struct apart_argument){
+                 .list = &query, .what = events_title(events, app_frame(app)), .filter = filter});
+    free(filter);
     return true;
 }
 
@@ -207,6 +226,7 @@ static const struct view_action actions[] = {
     {.part = events_selects, .run = events_select},
     {.part = decide_begins, .run = events_decide},
     {.action = DO_RECIPE, .run = events_recipe},
+    {.action = DO_APART, .run = events_apart},
     {.action = DO_OPEN, .run = open_event},
     {.action = DO_TRAIL, .run = open_event},
     {.action = DO_DETAILS, .run = events_toggle_preview},

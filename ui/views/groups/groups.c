@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "ui/views/apart.h"
 #include "ui/views/events/events.h"
 #include "ui/views/filter_line.h"
 #include "ui/views/groups/query.h"
@@ -13,8 +14,8 @@
 #include "ui/views/groups/texts.h"
 #include "ui/views/recipe/recipe.h"
 
-static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS, DO_DISCARD,
-                                     DO_WHY,  DO_SORT,   DO_PIVOT,  DO_HELP,      DO_NONE};
+static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS, DO_DISCARD, DO_APART,
+                                     DO_WHY,  DO_SORT,   DO_PIVOT,  DO_APART,     DO_HELP,    DO_NONE};
 
 void
 groups_show_rows(void *state)
@@ -198,6 +199,25 @@ groups_recipe(struct app *app, void *state, enum action action)
         app_say(app, SAY_INFO, MSG_STILL_SELECTING);
     else if (!recipe_open_selection(app, NULL, NULL, 0) && cursor_scope(app, groups, &query, &words, key))
         app_open(app, &view_recipe, &(struct recipe_argument){.list = &query, .words = &words});
+    return true;
+}
+
+static bool
+groups_apart(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct groups *groups = state;
+    struct decide_words words = {0};
+    struct list_query query;
+    char key[GROUP_TEXT];
+    if (group_picks_is_busy(&groups->picks))
+        app_say(app, SAY_INFO, MSG_STILL_SELECTING);
+    else if (!apart_open_selection(app) && cursor_scope(app, groups, &query, &words, key))
+        app_open(app, &view_apart,
+                 &(struct apart_argument){
+                     .list = &query,
+                     .what = group_short_title(groups_cursor(groups), groups->pivot, app_frame(app)),
+                     .filter = words.filter});
     return true;
 }
 
@@ -529,6 +549,7 @@ static const struct view_action actions[] = {
     {.action = DO_UNDO, .run = groups_undo},
     {.part = decide_begins, .run = groups_decide},
     {.action = DO_RECIPE, .run = groups_recipe},
+    {.action = DO_APART, .run = groups_apart},
     {.action = DO_OPEN, .run = open_events},
     {.action = DO_WHY, .run = groups_explain},
     {.action = DO_TRAIL, .run = groups_open_trail},
