@@ -14,8 +14,8 @@
 #include "ui/views/groups/texts.h"
 #include "ui/views/recipe/recipe.h"
 
-static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS, DO_DISCARD, DO_APART,
-                                     DO_WHY,  DO_SORT,   DO_PIVOT,  DO_APART,     DO_HELP,    DO_NONE};
+static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS, DO_DISCARD, DO_WHY,
+                                     DO_SORT, DO_PIVOT,  DO_APART,  DO_HELP,      DO_NONE};
 
 void
 groups_show_rows(void *state)
