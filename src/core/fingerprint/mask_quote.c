@@ -145,10 +145,19 @@ is_request_line(struct bytes content)
     return blank != SIZE_MAX && blank <= 7 && (word_roles(bytes_slice(content, 0, blank)) & ROLE_VERB) != 0;
 }
 
+// `503 Service Unavailable`: what a server answered.
+static bool
+is_status_line(struct bytes content)
+{
+    return content.len > 5 && (content.data[0] == '4' || content.data[0] == '5') &&
+           word_is_digit(content.data[1]) && word_is_digit(content.data[2]) && content.data[3] == ' ' &&
+           (word_kind(content.data[4]) & KIND_UPPER) != 0;
+}
+
 static enum quoted
 judge_phrase(const struct mask_scan *scan, struct bytes content, unsigned roles)
 {
-    if (is_request_line(content))
+    if (is_request_line(content) || is_status_line(content))
         return QUOTED_TEXT;
     if (is_signature(content) && word_is_letter(content.data[0]))
         return QUOTED_NAME;
