@@ -130,6 +130,13 @@ sentences_in_three_languages_have_a_category(void **state)
 }
 
 static void
+kafka_says_what_may_be_tried_again(void **state)
+{
+    (void)state;
+    each_case("tests/cases/category/kafka.txt", check_dead_letter);
+}
+
+static void
 validators_speak_of_data(void **state)
 {
     (void)state;
@@ -259,6 +266,7 @@ main(void)
         cmocka_unit_test(test_built_in_rules),
         cmocka_unit_test(what_says_that_it_lasts_is_not_transient),
         cmocka_unit_test(sentences_in_three_languages_have_a_category),
+        cmocka_unit_test(kafka_says_what_may_be_tried_again),
         cmocka_unit_test(validators_speak_of_data),
         cmocka_unit_test(test_every_row_decides_its_own_text),
         cmocka_unit_test(test_configured_rows_come_first),
