@@ -328,7 +328,7 @@ draw_rate(const struct event_group *group, struct canvas *canvas, struct area ar
 {
     char text[TEXT_SHORT];
     struct area mark = area_take_left(&area, 1);
-    int trend = group->per_minute > 0 ? group_trend(group) : 0;
+    int trend = group->per_minute >= 1 ? group_trend(group) : 0;
     group_row_draw_right(canvas, area, group_rate_text(group->per_minute, text),
                          group->per_minute > 0 ? ROLE_TEXT : ROLE_DIM);
     if (trend)
