@@ -427,6 +427,8 @@ events_layout(struct app *app, void *state, const struct view_areas *areas)
         events->columns[COLUMN_PATH].width = events->columns[COLUMN_PATH].widest = 0;
     if (events->type)
         events->columns[COLUMN_TYPE].width = events->columns[COLUMN_TYPE].widest = 0;
+    if (events->query.source == LIST_PENDING) // one that was closed since has a mark
+        events->columns[COLUMN_STATUS].width = events->columns[COLUMN_STATUS].widest = 0;
     events_mark_order(events);
     const struct events_drawing drawing = {.events = events, .app = app};
     struct table_model model = events_model(&drawing);
