@@ -189,7 +189,7 @@ group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_
                                 .width = count_width > 8 ? count_width : 8,
                                 .at_right = true},
         [GROUP_COLUMN_SPARK] = {.title = "last hour", .width = 9, .priority = 4},
-        [GROUP_COLUMN_RATE] = {.title = "rate", .width = 7, .priority = 3, .at_right = true},
+        [GROUP_COLUMN_RATE] = {.title = "rate", .width = 6, .priority = 3, .at_right = true},
         [GROUP_COLUMN_NEWEST] = {.title = "newest", .width = 7, .priority = 1, .at_right = true},
         [GROUP_COLUMN_FIRST] =
             {.title = "first", .width = 6, .priority = 6, .yields_below = 34, .at_right = true},
@@ -322,17 +322,16 @@ group_trend(const struct event_group *group)
     return since >= 2 * before ? 1 : before >= 2 * since ? -1 : 0;
 }
 
-// The first cell carries the trend.
+// The trend in the first cell, where the number leaves it free.
 static void
 draw_rate(const struct event_group *group, struct canvas *canvas, struct area area)
 {
     char text[TEXT_SHORT];
-    struct area mark = area_take_left(&area, 1);
     int trend = group->per_minute >= 1 ? group_trend(group) : 0;
     group_row_draw_right(canvas, area, group_rate_text(group->per_minute, text),
                          group->per_minute > 0 ? ROLE_TEXT : ROLE_DIM);
-    if (trend)
-        (void)canvas_glyph(canvas, mark.row, mark.col, trend > 0 ? GLYPH_RISING : GLYPH_FALLING,
+    if (trend && (int)strlen(text) < area.cols)
+        (void)canvas_glyph(canvas, area.row, area.col, trend > 0 ? GLYPH_RISING : GLYPH_FALLING,
                            trend > 0 ? ROLE_GROUP_RISING : ROLE_GROUP_FALLING);
 }
 
