@@ -13,6 +13,7 @@
 
 #define DEFAULT_CHUNK 5000
 #define SLOWEST_CHUNK (5 * US_PER_SECOND)
+#define LEAST_CHUNK 50              // that failures lead to
 #define RECOVER_EVERY US_PER_SECOND // for what others have left
 #define DOUBT_EVERY (10 * US_PER_SECOND)
 #define DOUBT_AGAIN (600 * US_PER_SECOND) // for what a scan could not decide
@@ -153,6 +154,15 @@ lay_down(struct worker_run *run, size_t i)
     run->publishers[i].operation = 0;
 }
 
+// A chunk in flight failed: its size may be why, on a slow network. By as much that the third one is small,
+// whose late records are refused (PROTOCOL.md, "Refused events").
+static void
+shrink(struct worker_run *run)
+{
+    size_t limit = run->limit / 4 > LEAST_CHUNK ? run->limit / 4 : LEAST_CHUNK;
+    run->limit = limit < run->limit ? limit : run->limit;
+}
+
 // A publisher failed and has begun again: was it PostgreSQL or Kafka? A failed claim concerns its operation
 // only.
 static bool
@@ -181,6 +191,8 @@ publisher_failed(struct worker_run *run, size_t i, const struct err *failure, st
     snprintf(why, sizeof why, "%s%s", is_named ? "" : "Kafka: ", failure->text);
     if (operation)
         setback_pass(&run->setbacks, operation, run->due.kafka + LOOK_EVERY / 10, why);
+    if (operation && !failure->sqlstate[0])
+        shrink(run);
     return true;
 }
 
