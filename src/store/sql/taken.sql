@@ -214,18 +214,21 @@ BEGIN
     END IF;
 END $$;
 
--- The topics of an operation's events.
+-- The topics of an operation's events. Those of one source share their topic (_source), so one of each is enough.
 CREATE OR REPLACE FUNCTION redrive._lag_topics(v redrive.operation) RETURNS text[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     IF v.target_topic IS NOT NULL THEN
         RETURN ARRAY[v.target_topic];
     END IF;
-    RETURN ARRAY(SELECT DISTINCT e.kafka_topic::text FROM (
-                        SELECT unnest(b.dlq_ids) AS id FROM redrive.operation_batch b WHERE b.operation_no = v.no
-                        UNION ALL SELECT i.dlq_id FROM redrive.operation_item i WHERE i.operation_no = v.no) w
-                      CROSS JOIN LATERAL (SELECT x.kafka_topic FROM :"events" x WHERE x.id = w.id OFFSET 0) e
-                     WHERE e.kafka_topic IS NOT NULL);
+    RETURN ARRAY(
+        WITH item AS NOT MATERIALIZED (
+            SELECT w.id, coalesce(w.source, 0) AS source
+              FROM redrive.operation_batch b CROSS JOIN LATERAL unnest(b.dlq_ids, b.sources) AS w (id, source) WHERE b.operation_no = v.no
+            UNION ALL SELECT i.dlq_id, i.source FROM redrive.operation_item i WHERE i.operation_no = v.no),
+        one AS (SELECT min(id) AS id FROM item WHERE source <> 0 GROUP BY source UNION ALL SELECT id FROM item WHERE source = 0)
+        SELECT DISTINCT e.kafka_topic::text
+          FROM one CROSS JOIN LATERAL (SELECT x.kafka_topic FROM :"events" x WHERE x.id = one.id OFFSET 0) e WHERE e.kafka_topic IS NOT NULL);
 END $$;
 
 -- 1,204,000
