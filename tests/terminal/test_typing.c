@@ -68,7 +68,9 @@ check_line(struct vt *vt, size_t wanted)
         snprintf(chip, sizeof chip, " /%s ", patterns[i].text);
         if (!strstr(line, chip))
             continue;
-        const char *all = strstr(line, " / 20,000"), *growing = strstr(line, " so far");
+        const char *growing = strstr(line, " so far");
+        const char *all = growing ? NULL : strstr(line, " of 20,000"); // of events; and of groups:
+        all = all || growing ? all : strstr(line, " / 20,000");
         const char *end = all ? all : growing;
         long shown = end ? count_before(line, end) : -1;
         if (shown > patterns[i].matches || (all && shown != patterns[i].matches))
