@@ -62,7 +62,7 @@ has_rows(struct typist *typist)
 static bool
 is_complete(struct typist *typist)
 {
-    return has_rows(typist) && !strstr(typist->line, "so far") && strstr(typist->line, " / ");
+    return has_rows(typist) && !strstr(typist->line, "so far") && strstr(typist->line, " of ");
 }
 
 // Milliseconds from begin until the condition holds.
