@@ -18,6 +18,7 @@
 #include "core/category.h"
 #include "core/event.h"
 #include "core/fingerprint/rules.h"
+#include "core/fingerprint/writers.h"
 #include "core/json/value.h"
 
 enum { BLOCK = 1 << 20 };
@@ -77,7 +78,8 @@ struct keying {
     const struct call *call;
     struct record_reader reader;
     struct strbuf out;
-    struct arena arena; // of one explanation
+    struct arena arena;           // of one explanation
+    struct writer_survey *survey; // NULL: keys are asked for
 };
 
 static void
@@ -184,6 +186,10 @@ key_line(struct keying *keying, struct bytes line, struct err *err)
     if (keying->call->options.command.record && !record_read(&keying->reader, line, &input, err))
         return false;
     input.rules = keying->call->group_rules;
+    if (keying->survey != NULL) {
+        writer_survey_add(keying->survey, &input);
+        return true;
+    }
     if (!keying->call->options.command.explain && !keying->call->options.general.json) {
         command_fingerprint_add_key(&keying->out, fingerprint_key(&input));
         return true;
@@ -225,17 +231,63 @@ key_lines(struct keying *keying, struct lines *lines, struct err *err)
     }
 }
 
+// A text in quotes, as the rules file reads it.
+static void
+add_quoted(struct strbuf *out, const char *text)
+{
+    strbuf_add_char(out, '"');
+    while (*text != '\0') {
+        size_t len = strcspn(text, "\"\\");
+        text_visible(out, (struct bytes){text, len}, false);
+        text += len;
+        if (*text != '\0') {
+            strbuf_add_char(out, '\\');
+            strbuf_add_char(out, *text++);
+        }
+    }
+    strbuf_add_char(out, '"');
+}
+
+// A row that can go into the rules file as it is, below what it was learned from.
+static void
+add_writers(struct keying *keying)
+{
+    size_t count = 0;
+    const struct writer_found *found = writer_survey_found(keying->survey, &count);
+    struct strbuf *out = &keying->out;
+    for (size_t i = 0; i < count; i++) {
+        strbuf_add_text(out, "# ");
+        text_visible(out, bytes_of(found[i].frame), false);
+        strbuf_printf(out, ": %" PRIu64 " events, %u different messages\n", found[i].records,
+                      found[i].messages);
+    }
+    for (size_t i = 0; i < count; i++) {
+        strbuf_add_text(out, i == 0 ? "writer = { " : ", ");
+        add_quoted(out, found[i].frame);
+    }
+    strbuf_add_text(out, count > 0 ? " }\n" : "");
+}
+
 int
 command_fingerprint(struct call *call, struct err *err)
 {
     if (!command_no_args(call, err))
         return STATUS_USAGE;
+    if (call->options.command.writers && !call->options.command.record) {
+        err_set(err, ERR_USAGE, "--writers compares messages with stacks; give it records, with --record");
+        return STATUS_USAGE;
+    }
     if (!command_rules(call, err))
         return STATUS_USAGE;
     struct lines lines = {.data = alloc_bytes(BLOCK), .capacity = BLOCK};
     struct keying keying = {.call = call};
+    if (call->options.command.writers)
+        keying.survey = writer_survey_create();
     bool ok = key_lines(&keying, &lines, err);
+    if (ok && keying.survey != NULL)
+        add_writers(&keying);
     ok = flush(&keying, ok ? err : NULL) && ok; // the lines before a bad one keep their answer
+    writer_survey_destroy(keying.survey);
     record_release(&keying.reader);
     strbuf_release(&keying.out);
     arena_release(&keying.arena);

@@ -18,16 +18,17 @@ static const struct config_form merge_form = {.options = merge_options, .count =
 static const struct config_form split_form = {.options = split_options, .count = 2};
 static const struct config_option top_options[] = {
     {.name = "own", .kind = CONFIG_LIST},
+    {.name = "writer", .kind = CONFIG_LIST},
     {.name = "merge", .kind = CONFIG_TITLED, .inside = &merge_form},
     {.name = "split", .kind = CONFIG_TITLED, .inside = &split_form},
 };
-static const struct config_form top_form = {.options = top_options, .count = 3};
+static const struct config_form top_form = {.options = top_options, .count = 4};
 
 static void
 rules_say_unknown(const char *section, const char *name, struct err *err)
 {
     if (section == NULL)
-        config_say_unknown(&top_form, name, "there are own, merge and split", err);
+        config_say_unknown(&top_form, name, "there are own, writer, merge and split", err);
     else if (strcmp(section, "merge") == 0)
         config_say_unknown(&merge_form, name, "a merge has groups or text", err);
     else
@@ -94,6 +95,9 @@ add_section(struct group_rules *rules, const struct config_section *section, con
     const struct config_entry *own = config_section_entry(section, "own");
     for (size_t i = 0; own != NULL && i < own->count; i++)
         group_rules_add_own(rules, own->values[i].text);
+    const struct config_entry *writer = config_section_entry(section, "writer");
+    for (size_t i = 0; writer != NULL && i < writer->count; i++)
+        group_rules_add_writer(rules, writer->values[i].text);
     return true;
 }
 

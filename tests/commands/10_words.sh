@@ -172,6 +172,18 @@ run fingerprint --record <<<$'{"error_message": "a"}\n{"error_message": "a"'
 ok "a broken record names its line" all exits 2 ';' lines 1 ';' warns "line 2"
 run fingerprint --explain <<<'connect to pay-3:443 timed out after 3000 ms'
 ok "a key explains itself" all exits 0 ';' says "$same" ';' says pattern
+for cause in 'age is wrong' 'no such employee' 'tax number is not valid' 'no answer in time' 'date is too early'; do
+    printf '{"error_message": "%s", "stack_trace": "com.acme.Sent: away\\n\\tat com.acme.Dlq.send(Dlq.java:1)"}\n' "$cause"
+done >"$work/in"
+run fingerprint --record <"$work/in"
+ok "one stack beside many messages is one group" all exits 0 ';' eval '[ "$(sort -u "$work/out" | wc -l)" = 1 ]'
+run fingerprint --record --writers <"$work/in"
+ok "whose stack it is can be learned" all exits 0 ';' says 'writer = { "com.acme.Dlq.send" }' ';' says '5 events, 5 different messages'
+cp "$work/out" "$work/rules"
+run fingerprint --record --rules "$work/rules" <"$work/in"
+ok "the row that was learned parts the group" all exits 0 ';' eval '[ "$(sort -u "$work/out" | wc -l)" = 5 ]'
+run fingerprint --writers <"$work/in"
+ok "--writers needs records" all exits 2 ';' one_sentence
 run fingerprint </dev/null
 ok "no line, no key" all exits 0 ';' lines 0
 printf 'connect to pay-3:443 timed out after 3000 ms' >"$work/in"

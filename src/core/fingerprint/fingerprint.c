@@ -96,15 +96,32 @@ holds(struct bytes text, struct bytes part)
            bytes_find(bytes_slice(text, 0, SHARED_WITHIN), bytes_slice(part, 0, SHARED_MAX), 0) != SIZE_MAX;
 }
 
+static bool
+is_apart(const struct cause_link *link, const struct fingerprint_input *input)
+{
+    return !holds(input->message, link->text) && !holds(link->text, bytes_trim(input->message));
+}
+
+// The operators say that whatever has its newest own frame there has its stack from there.
+static bool
+is_at_writer(const struct cause_chain *chain, const struct fingerprint_input *input)
+{
+    char frame[FRAME_TEXT_MAX];
+    if (!group_rules_has_writers(input->rules))
+        return false;
+    size_t len = frame_own(chain->links[0].frames, chain->is_newest_last, input->rules, frame);
+    return group_rules_is_writer(input->rules, (struct bytes){frame, len});
+}
+
 // A consumer may make an exception only to have a stack, where it writes the dead letter: one exception of a
 // plain class, whose text has nothing to do with the message.
 static bool
 is_of_the_writer(const struct cause_chain *chain, const struct fingerprint_input *input)
 {
     const struct cause_link *only = &chain->links[0];
-    return chain->count == 1 && input->stack.len > 0 && input->message.len > 0 &&
-           cause_is_plain(only->class_name) && !holds(input->message, only->text) &&
-           !holds(only->text, bytes_trim(input->message));
+    if (chain->count != 1 || input->stack.len == 0 || input->message.len == 0)
+        return false;
+    return (cause_is_plain(only->class_name) && is_apart(only, input)) || is_at_writer(chain, input);
 }
 
 static void
@@ -190,6 +207,27 @@ fingerprint_key(const struct fingerprint_input *input)
     uint64_t key = hash_evidence(&evidence);
     return input->rules == NULL ? key
                                 : group_rules_apply(input->rules, key, seen_text(evidence.root->text), NULL);
+}
+
+bool
+fingerprint_site(const struct fingerprint_input *input, struct fingerprint_site *site)
+{
+    _Static_assert(sizeof site->frame == FRAME_TEXT_MAX, "a frame fits");
+    struct evidence evidence = {.rules = input->rules};
+    cause_read(input, &evidence.chain);
+    const struct cause_link *only = &evidence.chain.links[0];
+    bool may_differ = evidence.chain.count == 1 && input->stack.len > 0 && input->message.len > 0 &&
+                      bytes_present(only->frames) && is_apart(only, input);
+    if (!may_differ || is_of_the_writer(&evidence.chain, input))
+        return false;
+    site->frame_len = frame_own(only->frames, evidence.chain.is_newest_last, input->rules, site->frame);
+    if (site->frame_len == 0 || !take_message(&evidence, input))
+        return false;
+    site->message_key = hash_evidence(&evidence);
+    struct fingerprint_input alone = *input;
+    alone.message = BYTES_ABSENT;
+    site->stack_key = fingerprint_hash((struct bytes){site->frame, site->frame_len}, fingerprint_key(&alone));
+    return true;
 }
 
 // For people

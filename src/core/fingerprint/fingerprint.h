@@ -27,6 +27,17 @@ struct fingerprint_input {
 // Only the key: fast, no allocation.
 uint64_t fingerprint_key(const struct fingerprint_input *input);
 
+// Where one stack was taken, and what was said beside it: what writers.h learns from.
+struct fingerprint_site {
+    uint64_t stack_key;   // of the stack alone, with its frame
+    uint64_t message_key; // of the message alone
+    char frame[256];      // the newest own frame, without its end
+    size_t frame_len;
+};
+// False where the stack might well belong to the message: it has several causes, no own frame, or words of
+// the message; where the message names nothing; and where the message decides already.
+bool fingerprint_site(const struct fingerprint_input *input, struct fingerprint_site *site);
+
 // The key with its parts, for the first record of a group and for `x` "why this group". All bytes live in the
 // arena.
 struct fingerprint {

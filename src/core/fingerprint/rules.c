@@ -40,6 +40,8 @@ struct list {
 struct group_rules {
     char **own;
     size_t own_count, own_capacity;
+    char **writers;
+    size_t writer_count, writer_capacity;
     struct list merges, splits; // merges by text: the longest first
     uint32_t hash;
     bool is_any;
@@ -79,6 +81,7 @@ group_rules_destroy(struct group_rules *rules)
     if (rules == NULL)
         return;
     free_texts(rules->own, rules->own_count);
+    free_texts(rules->writers, rules->writer_count);
     group_rules_list_release(&rules->merges);
     group_rules_list_release(&rules->splits);
     free(rules);
@@ -91,6 +94,14 @@ group_rules_add_own(struct group_rules *rules, const char *prefix)
 {
     rules->own = alloc_grow(rules->own, rules->own_count, &rules->own_capacity, sizeof *rules->own);
     rules->own[rules->own_count++] = alloc_text(prefix);
+}
+
+void
+group_rules_add_writer(struct group_rules *rules, const char *prefix)
+{
+    rules->writers =
+        alloc_grow(rules->writers, rules->writer_count, &rules->writer_capacity, sizeof *rules->writers);
+    rules->writers[rules->writer_count++] = alloc_text(prefix);
 }
 
 static struct group_rule *
@@ -237,6 +248,8 @@ hash_rules(const struct group_rules *rules)
     struct strbuf all = {0};
     for (size_t i = 0; i < rules->own_count; i++)
         strbuf_printf(&all, "own %s\n", rules->own[i]);
+    for (size_t i = 0; i < rules->writer_count; i++)
+        strbuf_printf(&all, "writer %s\n", rules->writers[i]);
     strbuf_add_text(&all, "merge\n");
     write_list(&all, &rules->merges);
     strbuf_add_text(&all, "split\n");
@@ -251,9 +264,11 @@ group_rules_seal(struct group_rules *rules, struct err *err)
 {
     if (rules->own_count > 1)
         qsort(rules->own, rules->own_count, sizeof *rules->own, by_length);
+    if (rules->writer_count > 1)
+        qsort(rules->writers, rules->writer_count, sizeof *rules->writers, by_length);
     if (!index_keys(&rules->merges, "merged", err) || !index_keys(&rules->splits, "split", err))
         return false;
-    rules->is_any = rules->own_count + rules->merges.count + rules->splits.count > 0;
+    rules->is_any = rules->own_count + rules->writer_count + rules->merges.count + rules->splits.count > 0;
     rules->hash = hash_rules(rules);
     return true;
 }
@@ -283,6 +298,22 @@ group_rules_is_own(const struct group_rules *rules, struct bytes name)
 {
     for (size_t i = 0; rules != NULL && i < rules->own_count; i++) {
         if (bytes_starts(name, rules->own[i]))
+            return true;
+    }
+    return false;
+}
+
+bool
+group_rules_has_writers(const struct group_rules *rules)
+{
+    return rules != NULL && rules->writer_count > 0;
+}
+
+bool
+group_rules_is_writer(const struct group_rules *rules, struct bytes frame)
+{
+    for (size_t i = 0; rules != NULL && i < rules->writer_count; i++) {
+        if (bytes_starts(frame, rules->writers[i]))
             return true;
     }
     return false;

@@ -4,8 +4,8 @@
 // Order: first, a split group takes the key of its longest word that occurs in the root text. Then a merge
 // that lists the key applies; else the merge with the longest text that occurs in the record, by name where
 // lengths are equal. A merge of listed groups has the smallest of their keys. Own prefixes act earlier: they
-// choose the frame. The version identifies the rules under which a key was computed, so that stored counts
-// can be restarted.
+// choose the frame; writers say which stacks do not count. The version identifies the rules under which a key
+// was computed, so that stored counts can be restarted.
 #ifndef REDRIVE_CORE_FINGERPRINT_RULES_H
 #define REDRIVE_CORE_FINGERPRINT_RULES_H
 
@@ -21,6 +21,8 @@ struct group_rules;
 struct group_rules *group_rules_create(void);
 void group_rules_destroy(struct group_rules *rules); // NULL is fine
 void group_rules_add_own(struct group_rules *rules, const char *prefix);
+// Frames that begin so belong to whoever writes dead letters (core/fingerprint/writers.h).
+void group_rules_add_writer(struct group_rules *rules, const char *prefix);
 // Either `keys`, at least two, or `text`, at least four bytes of the root text.
 bool group_rules_add_merge(struct group_rules *rules, const char *name, const uint64_t *keys, size_t count,
                            const char *text, struct err *err) MUST_CHECK;
@@ -40,6 +42,8 @@ int32_t group_rules_number(const struct group_rules *rules);
 
 // Is code with this name own code, although its name has the prefix of a library?
 bool group_rules_is_own(const struct group_rules *rules, struct bytes name);
+bool group_rules_has_writers(const struct group_rules *rules);
+bool group_rules_is_writer(const struct group_rules *rules, struct bytes frame);
 // The key after merging and splitting. *name (may be NULL) receives the rule that changed it last, or NULL.
 // NULL rules change nothing.
 uint64_t group_rules_apply(const struct group_rules *rules, uint64_t key, struct bytes root_text,
