@@ -41,6 +41,7 @@ list_query_copy(const struct list_query *query)
 {
     struct list_query copy = *query;
     copy.filter = query->filter ? alloc_text(query->filter) : NULL;
+    copy.reason = query->reason ? alloc_text(query->reason) : NULL;
     copy.path = query->path ? alloc_text(query->path) : NULL;
     copy.ids = NULL;
     if (query->ids) {
@@ -56,6 +57,8 @@ list_query_release(struct list_query *query)
     free(query->ids);
     free(query->filter);
     free(query->path);
+    free(query->reason);
+    query->reason = NULL;
     query->path = NULL;
     query->ids = NULL;
     query->filter = NULL;

@@ -96,6 +96,7 @@ struct list_query {
     unsigned statuses;
     int64_t operation;
     unsigned item_states;
+    char *reason; // LIST_OPERATION: only items with it; heap, owned by the request; NULL: whatever they have
     bool is_corrected; // LIST_OPERATION: instead, those whose correction by it still holds and was not sent
     int64_t *ids;      // LIST_IDS: ascending; heap, owned by the request
     size_t id_count;

@@ -142,10 +142,11 @@ find_items(struct reader *reader, struct list_job *list, struct err *err)
 {
     const struct list_query *query = &list->query;
     struct store *store = reader->session.store;
-    bool ok = query->is_corrected ? operation_corrected_ids(store, query->operation, &list->candidates,
-                                                            &list->candidate_count, err)
-                                  : operation_item_ids(store, query->operation, query->item_states,
-                                                       &list->candidates, &list->candidate_count, err);
+    bool ok =
+        query->is_corrected
+            ? operation_corrected_ids(store, query->operation, &list->candidates, &list->candidate_count, err)
+            : operation_item_ids(store, query->operation, query->item_states, query->reason,
+                                 &list->candidates, &list->candidate_count, err);
     if (!ok)
         return false;
     // No items is an empty list, not a list of everything.

@@ -176,7 +176,7 @@ choose_closed(struct change *change, struct err *err)
                        "operation %" PRId64 " is a %s: --operation restores what a discard or resolve closed",
                        no, action_name(operation.action));
     change->restores_resolved = operation.action == ACTION_RESOLVE;
-    if (!operation_item_ids(change->store, no, 1u << ITEM_DONE, &change->ids, &change->count, err))
+    if (!operation_item_ids(change->store, no, 1u << ITEM_DONE, NULL, &change->ids, &change->count, err))
         return false;
     return change->count > 0 ||
            err_set(err, ERR_NOT_FOUND,

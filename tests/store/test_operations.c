@@ -259,11 +259,17 @@ others_close_events_meanwhile(void **state)
     assert_string_equal(outcomes[3].reason, "resolved by early at 2026-01-02 03:04");
 
     int64_t *ids;
-    assert_works(operation_item_ids(world.store, no, 1u << ITEM_SKIPPED, &ids, &count, &err));
+    assert_works(operation_item_ids(world.store, no, 1u << ITEM_SKIPPED, NULL, &ids, &count, &err));
     assert_int_equal(count, 6);
     assert_int_equal(ids[0], 1);
     assert_int_equal(ids[3], 9);
     assert_int_equal(ids[5], 32);
+    free(ids);
+    // Each reason has its own.
+    assert_works(
+        operation_item_ids(world.store, no, 1u << ITEM_SKIPPED, outcomes[2].reason, &ids, &count, &err));
+    assert_int_equal(count, outcomes[2].count);
+    assert_int_equal(ids[0], 7);
     free(ids);
     world_end(&world);
 }

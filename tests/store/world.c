@@ -209,7 +209,7 @@ items_in(struct world *world, int64_t no, const char *state)
     assert_true(item_state_parse(bytes_of(state), &wanted));
     int64_t *ids;
     size_t count;
-    assert_works(operation_item_ids(world->store, no, 1u << wanted, &ids, &count, &err));
+    assert_works(operation_item_ids(world->store, no, 1u << wanted, NULL, &ids, &count, &err));
     free(ids);
     return (int64_t)count;
 }

@@ -493,20 +493,22 @@ read_all_ids(const PGresult *r, size_t *count)
 }
 
 bool
-operation_item_ids(struct store *store, int64_t no, unsigned states, int64_t **ids, size_t *count,
-                   struct err *err)
+operation_item_ids(struct store *store, int64_t no, unsigned states, const char *reason, int64_t **ids,
+                   size_t *count, struct err *err)
 {
     *ids = NULL;
     *count = 0;
     struct params params = {0};
     param_int8(&params, no);
     add_item_states(&params, states);
+    param_text(&params, reason);
     // All ids in one value of eight bytes each: a million rows of one number would cost four times as much.
     PGresult *r;
     if (!pg_has_schema(store, err) || !pg_ask(store, FOR_SCANNING,
                                               "SELECT string_agg(int8send(i.dlq_id), ''::bytea ORDER BY "
                                               "i.dlq_id) FROM redrive.item i"
-                                              " WHERE i.operation_no = $1 AND " ITEM_STATE_OF_1 " = ANY ($2)",
+                                              " WHERE i.operation_no = $1 AND " ITEM_STATE_OF_1 " = ANY ($2)"
+                                              " AND ($3::text IS NULL OR i.detail = $3)",
                                               &params, &r, err))
         return false;
     *ids = read_all_ids(r, count);

@@ -50,9 +50,10 @@ bool operation_tune(struct store *store, int64_t no, enum steer steer, const str
 // The number of items by state and reason, most first.
 bool operation_outcomes(struct store *store, int64_t no, struct arena *arena, struct outcome **outcomes,
                         size_t *count, struct err *err) MUST_CHECK;
-// Ids of the items in these states (set of 1 << enum item_state; 0: all), ascending; the caller frees.
-bool operation_item_ids(struct store *store, int64_t no, unsigned states, int64_t **ids, size_t *count,
-                        struct err *err) MUST_CHECK;
+// Ids of the items in these states (set of 1 << enum item_state; 0: all) with this reason (NULL: with any or
+// none), ascending; the caller frees.
+bool operation_item_ids(struct store *store, int64_t no, unsigned states, const char *reason, int64_t **ids,
+                        size_t *count, struct err *err) MUST_CHECK;
 
 // Ids of all events that the operation can be asked about by operation:N: its items, and the rows of those
 // that returned. Ascending; the caller frees.

@@ -145,14 +145,16 @@ outcome_term(enum item_state state)
 }
 
 static void
-open_items(struct app *app, const struct operation *operation, enum item_state state)
+open_items(struct app *app, const struct operation *operation, enum item_state state, const char *reason)
 {
     const char *word = item_state_word(state, operation->action);
     const char *term = outcome_term(state);
-    if (term)
-        steering_open_filter(
-            app, operation,
-            arena_printf(app_frame(app), "operation:%" PRId64 " outcome:%s", operation->no, term), word);
+    const char *filter =
+        term ? arena_printf(app_frame(app), "operation:%" PRId64 " outcome:%s", operation->no, term) : NULL;
+    if (filter && reason)
+        steering_open_reason(app, operation, state, reason, filter, word);
+    else if (filter)
+        steering_open_filter(app, operation, filter, word);
     else
         steering_open_events(app, operation, 1u << state, word);
 }
@@ -168,13 +170,15 @@ open_outcome(struct app *app, void *state, enum action action)
     if (view->doubt_count + view->return_count + view->outcome_count == 0)
         steering_open_events(app, &view->operation, ALL_STATES, MSG_ALL_EVENTS);
     else if (row < view->doubt_count)
-        open_items(app, &view->operation, ITEM_IN_DOUBT);
+        open_items(app, &view->operation, ITEM_IN_DOUBT, NULL);
     else if (row - view->doubt_count < view->return_count)
         steering_open_filter(app, &view->operation,
                              returned_filter(app, view->no, &view->returns[row - view->doubt_count]),
                              MSG_RETURNED_TITLE);
-    else
-        open_items(app, &view->operation, view->outcomes[row - view->doubt_count - view->return_count].state);
+    else {
+        const struct outcome *outcome = &view->outcomes[row - view->doubt_count - view->return_count];
+        open_items(app, &view->operation, outcome->state, outcome->reason);
+    }
     return true;
 }
 

@@ -1,6 +1,8 @@
 #include "ui/views/operations/steering.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include "base/alloc.h"
 #include "base/text.h"
 #include "ui/views/events/events.h"
 #include "ui/views/operations/row.h"
@@ -403,6 +405,23 @@ steering_open_filter(struct app *app, const struct operation *operation, const c
         .title = arena_printf(app_frame(app), MSG_EVENTS_TITLE, operation->no, what),
     };
     app_open(app, &view_events, &argument);
+}
+
+void
+steering_open_reason(struct app *app, const struct operation *operation, enum item_state state,
+                     const char *reason, const char *filter, const char *what)
+{
+    char *own = alloc_text(reason);
+    struct events_argument argument = {
+        .query = {.source = LIST_OPERATION,
+                  .operation = operation->no,
+                  .item_states = 1u << state,
+                  .reason = own},
+        .fixed = filter,
+        .title = arena_printf(app_frame(app), MSG_EVENTS_OF_REASON, operation->no, what, reason),
+    };
+    app_open(app, &view_events, &argument);
+    free(own);
 }
 
 static void

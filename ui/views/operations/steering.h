@@ -50,6 +50,9 @@ void steering_open_events(struct app *app, const struct operation *operation, un
 // The same for the events, of any status, that match this filter: it is part of the list.
 void steering_open_filter(struct app *app, const struct operation *operation, const char *filter,
                           const char *what);
+// The same for its events in one state with one reason; the filter says so too, but for the reason.
+void steering_open_reason(struct app *app, const struct operation *operation, enum item_state state,
+                          const char *reason, const char *filter, const char *what);
 // true: the reply was one of these.
 bool steering_receive(struct app *app, struct steering *steering, struct reply *reply);
 // A newer state of the operation arrived.

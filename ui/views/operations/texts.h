@@ -23,6 +23,7 @@
 #define MSG_CLOSED_NOTHING "operation %" PRId64 " closed nothing; nothing to undo"
 #define MSG_CORRECTED_NOTHING "operation %" PRId64 " changed nothing; nothing to undo"
 #define MSG_DISCARD_UNDONE "operation %" PRId64 " %s undone by operation %" PRId64
+#define MSG_EVENTS_OF_REASON "operation %" PRId64 ": %s, %s"
 #define MSG_EVENTS_TITLE "operation %" PRId64 ": %s"
 #define MSG_NO_FAILED "operation %" PRId64 " has no failed events"
 #define MSG_DECIDE_ON_EVENTS "decide on events, not on operations · f failed events"
