@@ -119,6 +119,8 @@ BEGIN
     PERFORM redrive._audit(p_steer, p_no, v_cancelled, NULL,
         CASE WHEN p_steer = 'rate' THEN format('rate %s to %s', v.rate, p_rate)
              WHEN v_is_next THEN format('%s to %s, step %s', v.state, v_state, v.step + 1)
+             WHEN p_steer = 'cancel' AND v.claimed + v.in_doubt > 0 THEN format('%s in flight finish first', v.claimed + v.in_doubt)
+             WHEN v.state = v_state THEN v.state
              ELSE format('%s to %s', v.state, v_state) END);
     PERFORM redrive._operation_finish(p_no);
 END $$;
