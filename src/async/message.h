@@ -55,21 +55,21 @@ enum request_kind {
                          // REPLY_STEERED; ERR_CONFLICT as above
     REQUEST_PREVIEW,     // action, ids (ascending, each once): figures of the dialog; answered part by part,
                          // preview.known names the parts
-    REQUEST_NEWER,      // ids with id 0: asks the workers whether Kafka has newer records of their keys; then
-                        // id, the question's: answered within a third of a second with what is known, until
-                        // that is over
-    REQUEST_CONFIRM,    // operation_request in `confirm`
-    REQUEST_CATEGORY,   // group, set, reason
-    REQUEST_SHAPE,      // id: what payloads of its type have in common, from a sample
-    REQUEST_RECORD,     // id: asks the workers for the original record; again until it is there
-    REQUEST_CORRECT,    // id, correct, reason: a revision; ERR_CONFLICT where somebody was faster
-    REQUEST_AUDIT,      // operation (0: all), before: one page of rows
-    REQUEST_APART,      // ids (ascending, each once), apart, list.filter (what defines them): first from samples,
-                        // then counted; replaces the REQUEST_APART before
-    REQUEST_STATS,      // the five analyses of the table; replaces the REQUEST_STATS before
-    REQUEST_RECIPE_TRY, // recipe.text, ids: a dry run; REPLY_RECIPE while it runs and at its end; replaces
-                        // the REQUEST_RECIPE_TRY before; a mistake in the recipe is an error with its place
-    REQUEST_RECIPES,    // the saved recipes
+    REQUEST_NEWER,    // ids with id 0: asks the workers whether Kafka has newer records of their keys; then
+                      // id, the question's: answered within a third of a second with what is known, until
+                      // that is over
+    REQUEST_CONFIRM,  // operation_request in `confirm`
+    REQUEST_CATEGORY, // group, set, reason
+    REQUEST_SHAPE,    // id: what payloads of its type have in common, from a sample
+    REQUEST_RECORD,   // id: asks the workers for the original record; again until it is there
+    REQUEST_CORRECT,  // id, correct, reason: a revision; ERR_CONFLICT where somebody was faster
+    REQUEST_AUDIT,    // operation (0: all), before: one page of rows
+    REQUEST_APART, // ids (ascending, each once), apart, list.filter (what defines them): first from samples,
+                   // then counted; replaces the REQUEST_APART before
+    REQUEST_STATS, // the five analyses of the table; replaces the REQUEST_STATS before
+    REQUEST_RECIPE_TRY,  // recipe.text, ids: a dry run; REPLY_RECIPE while it runs and at its end; replaces
+                         // the REQUEST_RECIPE_TRY before; a mistake in the recipe is an error with its place
+    REQUEST_RECIPES,     // the saved recipes
     REQUEST_RECIPE_FILE, // recipe.name is a file: REPLY_RECIPES with it alone
     REQUEST_RECIPE_SAVE, // recipe.name, recipe.text (NULL: forget it), reason: answered by REPLY_RECIPES
     REQUEST_CONNECT,     // connection: is it there, and can it be used instead of this one? REPLY_CONNECTED
