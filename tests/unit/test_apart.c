@@ -252,6 +252,18 @@ several_values_are_one_question(void **state)
     rows_are(apart, "$.c = \"JPY\" or \"KRW\"\n");
 }
 
+// Of thousands of events a difference of some hundredths is certain, and says nothing to anybody.
+static void
+small_differences_are_left_out(void **state)
+{
+    (void)state;
+    struct apart *apart = apart_create(0, NULL);
+    add_events(apart, true, 3000, "{\"c\": \"BRL\"}");
+    add_events(apart, false, 2850, "{\"c\": \"BRL\"}");
+    add_events(apart, false, 150, "{\"c\": \"EUR\"}");
+    rows_are(apart, "");
+}
+
 // What a payload is made to say is a value, never a part of the question: the filter finds it again.
 static void
 hostile_names_and_values_stay_text(void **state)
@@ -309,6 +321,7 @@ main(void)
         cmocka_unit_test(one_side_says_nothing),
         cmocka_unit_test(fields_that_say_the_same_are_one_row),
         cmocka_unit_test(several_values_are_one_question),
+        cmocka_unit_test(small_differences_are_left_out),
         cmocka_unit_test(hostile_names_and_values_stay_text),
         cmocka_unit_test(names_that_are_data_are_left_out),
     };

@@ -22,9 +22,10 @@
 // Alternatives of a value are all different values of the field, of a limit all places where it could lie. An
 // id pays log2(n) bits for a value that one event has, and tells less. A row is shown only if it saves
 // APART_BITS more than log2 of the number of fields, so that one in a hundred comparisons of equal sets shows
-// any. The best set of values consists of those with the largest share here (Breiman et al., Classification
-// and Regression Trees, 1984, theorem 4.5). Values are folded into APART_CLASSES classes: the most frequent
-// of either side, and all others.
+// any; and only if it is true of a tenth of the events more here than there, or of twice the share. The best
+// set of values consists of those with the largest share here (Breiman et al., Classification and Regression
+// Trees, 1984, theorem 4.5). Values are folded into APART_CLASSES classes: the most frequent of either side,
+// and all others.
 //
 // A number that hardly ever repeats may be an id. Then only powers of ten are limits; none are where it
 // grows with time or is called an id. A text that hardly ever repeats is asked only for its beginning up to

@@ -44,6 +44,16 @@ is_one_group(const struct apart *apart)
     return true;
 }
 
+// Of many events chance explains little, and a small difference is sure, but no help.
+static bool
+is_plain_to_see(const struct apart *apart, const struct apart_bits *bits)
+{
+    static const double LEAST = 0.1;
+    double here = (double)bits->here / (double)apart->here;
+    double there = (double)bits->there / (double)(apart->count - apart->here);
+    return here - there >= LEAST || here >= 2 * there;
+}
+
 static size_t
 find_candidates(const struct apart *apart, struct arena *arena, struct arena *scratch,
                 struct candidate *candidates)
@@ -64,7 +74,7 @@ find_candidates(const struct apart *apart, struct arena *arena, struct arena *sc
         candidate->number = i;
         candidate->bits.words = arena_array(scratch, apart_words(apart), sizeof *candidate->bits.words);
         apart_ask(apart, field, &candidate->question, &candidate->bits);
-        count++;
+        count += is_plain_to_see(apart, &candidate->bits);
     }
     qsort(candidates, count, sizeof *candidates, by_score);
     return count;
