@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "world.h"
 
+#include "store/pg.h"
 #include "store/schema_files.h"
 #include "store/tables.h"
 
@@ -273,6 +274,41 @@ each_has_its_own_version(void **state)
     world_end(&world);
 }
 
+// In statements, in what functions say, and in sentences for a person; never in names of Kafka, roles,
+// headers, or the program. What was replaced stays as it is.
+static void
+the_schema_is_put_into_texts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *wanted;
+    } rows[] = {
+        {"SELECT redrive.f() FROM redrive.item, redrive.%I",
+         "SELECT redrive_x.f() FROM redrive_x.item, redrive_x.%I"},
+        {"SET search_path = pg_catalog, redrive, pg_temp",
+         "SET search_path = pg_catalog, redrive_x, pg_temp"},
+        {"REVOKE CREATE ON SCHEMA redrive", "REVOKE CREATE ON SCHEMA redrive_x"},
+        {"the schema redrive belongs to ana", "the schema redrive_x belongs to ana"},
+        {"n.nspname = 'redrive' OR 'redrive'::regnamespace",
+         "n.nspname = 'redrive_x' OR 'redrive_x'::regnamespace"},
+        {"nextval('redrive.change')", "nextval('redrive_x.change')"},
+        {"format('redrive.%s.%s', a)", "format('redrive.%s.%s', a)"},
+        {"run redrive migrate; redrive doctor", "run redrive migrate; redrive doctor"},
+        {"'redrive-event-id', 'redrive_' || level", "'redrive-event-id', 'redrive_' || level"},
+        {"GRANT redrive_operator TO ana", "GRANT redrive_operator TO ana"},
+        {"redrive_x.f(), SCHEMA redrive_x", "redrive_x.f(), SCHEMA redrive_x"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct strbuf text = {0}, same = {0};
+        pg_add_in_schema(&text, rows[i].text, "redrive_x");
+        assert_string_equal(strbuf_text(&text), rows[i].wanted);
+        pg_add_in_schema(&same, rows[i].text, "redrive");
+        assert_string_equal(strbuf_text(&same), rows[i].text);
+        strbuf_release(&text);
+        strbuf_release(&same);
+    }
+}
+
 // --- rights ---
 
 static void
@@ -310,6 +346,18 @@ a_login_sees_the_tables_it_may_use(void **state)
     assert_string_equal(test_state(session, "SELECT redrive.is_copy()"), "42501");
     assert_string_equal(test_state(session, "SELECT * FROM redrive.operation"), "42501");
     assert_string_equal(test_state(session, "UPDATE redrive_payments_dlq.operation SET total = 7"), "42501");
+    // No function of the other schema is within reach, and no table.
+    assert_int_equal(
+        test_number(session, "SELECT count(*) FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON "
+                             "n.oid = p.pronamespace WHERE n.nspname = 'redrive' AND "
+                             "(has_schema_privilege(n.oid, 'USAGE') AND has_function_privilege(p.oid, "
+                             "'EXECUTE'))"),
+        0);
+    assert_int_equal(test_number(session,
+                                 "SELECT count(*) FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n "
+                                 "ON n.oid = c.relnamespace WHERE n.nspname = 'redrive' AND c.relkind IN "
+                                 "('r', 'v') AND has_any_column_privilege(c.oid, 'SELECT, INSERT, UPDATE')"),
+                     0);
     PQfinish(session);
     store_close(payments);
     test_sql(world.admin, "DROP OWNED BY redrive_test_payer; DROP ROLE redrive_test_payer");
@@ -377,6 +425,7 @@ main(void)
         cmocka_unit_test(names_that_become_the_same_get_a_number),
         cmocka_unit_test(all_schemas_have_one_owner),
         cmocka_unit_test(each_has_its_own_version),
+        cmocka_unit_test(the_schema_is_put_into_texts),
         cmocka_unit_test(a_login_sees_the_tables_it_may_use),
         cmocka_unit_test(a_squatter_is_not_believed),
     };
