@@ -17,7 +17,7 @@ begin_large(struct world *world)
         "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", key, value) VALUES (2, "
         "'orders.events', 0, 2, 'k', substring(convert_to(repeat('0123456789', 100000), 'UTF8') FOR %d))",
         LARGE - 2, LARGE);
-    test_sql(world->admin, sql);
+    test_sql(world->admin, "%s", sql);
 }
 
 static struct event

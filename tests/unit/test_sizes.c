@@ -157,6 +157,7 @@ a_larger_window_shows_at_least_as_much(void **state)
     grows(world, "groups");
     press(world->app, "2");
     serve(world);
+    (void)letters_at(world, ROWS_MOST, COLS_MOST);
     assert_true(shows(world->app, "order.created"));
     grows(world, "events");
 }
