@@ -79,10 +79,12 @@ make_parts(struct newer_reading *reading)
     for (size_t i = 0; i < reading->count; i++) {
         const struct newer_place *place = reading->order[i];
         struct newer_part *last = reading->part_count ? &reading->parts[reading->part_count - 1] : NULL;
-        if (!last || last->partition != place->partition || strcmp(last->name, place->topic) != 0)
-            reading->parts[reading->part_count++] =
+        if (!last || last->partition != place->partition || strcmp(last->name, place->topic) != 0) {
+            last = &reading->parts[reading->part_count++];
+            *last =
                 (struct newer_part){.name = place->topic, .partition = place->partition, .first = i, .at = i};
-        reading->parts[reading->part_count - 1].end = i + 1;
+        }
+        last->end = i + 1;
     }
 }
 

@@ -353,7 +353,7 @@ copy_idle(struct store *store, struct copying *copying)
     struct pollfd server = {.fd = PQsocket(store->conn), .events = POLLIN};
     if (poll(&server, 1, copying->is_stopped ? -1 : WAIT_MS) != 0)
         return PQconsumeInput(store->conn);
-    if (!copying->idle(copying->context))
+    if (copying->idle && !copying->idle(copying->context))
         copy_stop(store, copying);
     return true;
 }

@@ -178,9 +178,10 @@ become_owner(struct store *store, const char *owner, struct err *err)
 {
     struct strbuf guard = {0};
     const struct pg_names names = pg_names(store);
-    if (strcmp(store->schema.name, "redrive") != 0 && !owner)
+    bool is_further = strcmp(store->schema.name, "redrive") != 0;
+    if (is_further && !owner)
         owner = store->schema.owner;
-    else if (strcmp(store->schema.name, "redrive") != 0 && strcmp(owner, store->schema.owner) != 0)
+    else if (is_further && strcmp(owner, store->schema.owner) != 0)
         return err_set(err, ERR_USAGE,
                        "--owner %s: every schema of redrive belongs to the owner of the first, %s", owner,
                        store->schema.owner);

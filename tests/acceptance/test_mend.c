@@ -193,7 +193,7 @@ edit_the_same(struct screen *screen, const char *conninfo, const char *edit)
     screen_see(screen, "live");
     screen_press(screen, "2");
     screen_press(screen, "/event-id:=evt-7<Enter>");
-    screen_see(screen, "1 / ");
+    screen_see(screen, "1/1 of ");
     screen_press(screen, "e");
     screen_see(screen, "\"order\": 7}");
     screen_press(screen, edit);

@@ -69,7 +69,7 @@ open_editor(int id)
     char keys[60];
     snprintf(keys, sizeof keys, "2/<C-u>event-id:=e%d<Enter>", id);
     screen_press(&scene.screen, keys);
-    screen_see(&scene.screen, "1 / ");
+    screen_see(&scene.screen, "1/1 of ");
     screen_press(&scene.screen, "e");
 }
 

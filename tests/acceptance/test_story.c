@@ -273,7 +273,7 @@ a_thousand_failures_are_worked_through(void **state)
     screen_press(&story.screen, "2");
     screen_press(&story.screen, "/");
     screen_press(&story.screen, "duplicate.*orders_pkey<Enter>");
-    screen_see(&story.screen, "250 / ");
+    screen_see(&story.screen, "/250 of ");
     screen_press(&story.screen, "A");
     screen_see(&story.screen, "sel 250");
     screen_press(&story.screen, "D");

@@ -296,6 +296,7 @@ main(int argc, char **argv)
             is_log(argv[i]) ? labelled_log_read(&forms, argv[i]) : forms_read(&forms, argv[i], RECORDS);
         if (!is_read || forms.count == 0) {
             fprintf(stderr, "fingerprint_score: %s holds no record that could be read\n", argv[i]);
+            forms_release(&forms);
             return 2;
         }
         struct score score = score_file(&forms, argv[i], is_verbose);

@@ -119,6 +119,7 @@ says_which_keys_and_when(const struct newer *newer)
     assert_true(newer->is_over);
     assert_int_equal(newer->events, 9);
     assert_int_equal(newer->stale_count, 2);
+    assert_non_null(newer->stale);
     assert_int_equal(newer->stale[0], 1);
     assert_int_equal(newer->stale[1], 2);
     assert_int_equal(newer->key_count, 2);

@@ -129,7 +129,7 @@ run correct "${db[@]}" 12 --set '$.amount=1.50'
 ok "   nor one that was sent" all exits 1 ';' one_sentence ';' warns "resolved by" ';' [ "$(sent %s 12)" = '{ "n":12 ,"amount":"1,50" }' ]
 
 sql "UPDATE dlq_events SET event_id = 'twin', created_at = timestamp '2026-11-20 12:00' + id * interval '1 s' WHERE id BETWEEN 13 AND 16" >/dev/null
-press twin 'await 4 / ' 'keys jj' 'keys e' 'await 14 ▸ edit' 'await "n":14 ' "${edit[@]:2}" 'await saved as revision 1 of event 14'
+press twin 'await /4 of' 'keys jj' 'keys e' 'await 14 ▸ edit' 'await "n":14 ' "${edit[@]:2}" 'await saved as revision 1 of event 14'
 ok "9: the editor has the event under the cursor, though others share all its ids" all exits 0 ';' in_table "SELECT string_agg(dlq_id || ' ' || convert_from(payload, 'UTF8'), ',') FROM redrive.revision WHERE dlq_id BETWEEN 13 AND 16" '14 { "n":914 ,"amount":"1,50" }'
 
 PG=$whole

@@ -109,7 +109,7 @@ start(const char *event, int rows, int cols, const char *more)
     assert_screen(vt, vt_press(vt, "2"));
     snprintf(filter, sizeof filter, "/event-id:=%s<Enter>", event);
     assert_screen(vt, vt_press(vt, filter));
-    assert_screen(vt, vt_wait_text(vt, "1 / 3"));
+    assert_screen(vt, vt_wait_text(vt, "1/1 of 3"));
     assert_screen(vt, vt_press(vt, "e"));
     return vt;
 }
@@ -129,7 +129,7 @@ finish(struct vt *vt)
     (void)vt_run(vt, 200);
     if (vt_shows(vt, "Not saved yet"))
         vt_keys(vt, "d");
-    assert_screen(vt, vt_wait_text(vt, "1 / 3"));
+    assert_screen(vt, vt_wait_text(vt, "1/1 of 3"));
     vt_keys(vt, "Q");
     assert_int_equal(vt_result(vt, 8000), 0);
     vt_end(vt);
@@ -493,7 +493,7 @@ the_list_hands_over_at_once(void **state)
     (void)state;
     struct vt *vt = start_short("REDRIVE_EDITOR=sed -i s/10/11/");
     vt_keys(vt, "<C-q>");
-    assert_screen(vt, vt_wait_text(vt, "1 / 3"));
+    assert_screen(vt, vt_wait_text(vt, "1/1 of 3"));
     vt_keys(vt, "E");
     assert_screen(vt, vt_wait_text(vt, "{\"amount\": 11}"));
     assert_screen(vt, vt_shows(vt, "took the text"));
@@ -574,7 +574,7 @@ somebody_closed_the_event(void **state)
                     "WHERE event_id = 'e2'");
     save(vt, "<C-q>s", "");
     assert_screen(vt, vt_wait_text(vt, "saved as revision 1"));
-    assert_screen(vt, vt_wait_text(vt, "1 / 3")); // and closed
+    assert_screen(vt, vt_wait_text(vt, "1/1 of 3")); // and closed
     vt_keys(vt, "Q");
     assert_int_equal(vt_result(vt, 8000), 0);
     vt_end(vt);

@@ -337,7 +337,7 @@ the_screen_works_behind_a_pooler(void **state)
     assert_screen(vt, vt_press(vt, "<Enter>"));
     assert_screen(vt, vt_wait_text(vt, "400"));
     assert_screen(vt, vt_press(vt, "/<C-u>:44[0-9]<Enter>"));
-    assert_screen(vt, vt_wait_text(vt, "400 / 400"));
+    assert_screen(vt, vt_wait_text(vt, "/400 of 400"));
     assert_screen(vt, vt_press(vt, "<Enter>"));
     assert_screen(vt, vt_wait_text(vt, "\"order\""));
     assert_screen(vt, vt_press(vt, "qD"));

@@ -290,7 +290,8 @@ forms_read_text(struct forms *forms, const char *path)
         strbuf_add(&text, (struct bytes){chunk, n});
     fclose(file);
     char *data = arena_array(&forms->arena, text.len + 1, 1);
-    memcpy(data, text.data, text.len);
+    if (text.len)
+        memcpy(data, text.data, text.len);
     strbuf_release(&text);
     return data;
 }

@@ -205,7 +205,8 @@ json_risk_scan_all(struct risk_search *search)
             break;
         case JSON_OBJECT_END:
         case JSON_ARRAY_END:
-            find_duplicates(search, first[--depth]);
+            if (depth > 0)
+                find_duplicates(search, first[--depth]);
             break;
         case JSON_NAME:
             keep_name(search, token);
