@@ -78,13 +78,15 @@ make_parts(struct newer_reading *reading)
         qsort(reading->order, reading->count, sizeof(struct newer_place *), by_place);
     for (size_t i = 0; i < reading->count; i++) {
         const struct newer_place *place = reading->order[i];
-        struct newer_part *last = reading->part_count ? &reading->parts[reading->part_count - 1] : NULL;
-        if (!last || last->partition != place->partition || strcmp(last->name, place->topic) != 0) {
-            last = &reading->parts[reading->part_count++];
-            *last =
-                (struct newer_part){.name = place->topic, .partition = place->partition, .first = i, .at = i};
+        bool begins = reading->part_count == 0;
+        if (!begins) {
+            const struct newer_part *before = &reading->parts[reading->part_count - 1];
+            begins = before->partition != place->partition || strcmp(before->name, place->topic) != 0;
         }
-        last->end = i + 1;
+        if (begins)
+            reading->parts[reading->part_count++] =
+                (struct newer_part){.name = place->topic, .partition = place->partition, .first = i, .at = i};
+        reading->parts[reading->part_count - 1].end = i + 1;
     }
 }
 

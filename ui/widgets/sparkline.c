@@ -30,7 +30,8 @@ sparkline_draw(struct canvas *canvas, int row, int col, int width, const uint32_
     return drawn;
 }
 
-enum { EIGHTHS = 8, CHART_WIDEST = 3 };
+// CHART_GUTTER: the same for most charts, so that another one in the same place moves nothing.
+enum { EIGHTHS = 8, CHART_WIDEST = 3, CHART_GUTTER = 8 };
 
 // One value as a column over `rows` rows, `cells` wide; anything above nothing is seen to be above nothing.
 static void
@@ -55,14 +56,15 @@ chart_draw(struct canvas *canvas, struct area area, const struct chart *chart, e
     for (size_t i = 0; i < chart->count; i++)
         most = chart->values[i] > most ? chart->values[i] : most;
     struct bytes label = bytes_of(text_count(most, greatest));
-    int gutter = (int)label.len + 1;
+    int gutter = label.len < CHART_GUTTER ? CHART_GUTTER : (int)label.len + 1;
     int cells = chart->count ? (area.cols - gutter) / (int)chart->count : 0;
     cells = cells < CHART_WIDEST ? cells : CHART_WIDEST;
     if (area.rows < 2 || cells < 1)
         return 0;
     int width = cells * (int)chart->count;
     struct area axis = area_take_bottom(&area, 1);
-    (void)canvas_text(canvas, area.row, area.col, gutter - 1, label, ROLE_GRAPH_AXIS);
+    (void)canvas_styled(canvas, area.row, area.col, gutter - 1, label,
+                        &(struct canvas_style){.role = ROLE_GRAPH_AXIS, .at_right = true});
     area_take_left(&area, gutter);
     for (size_t i = 0; i < chart->count; i++) {
         struct area column = area_take_left(&area, cells);

@@ -7,7 +7,7 @@
 #include "ui/widgets/sparkline.h"
 #include "ui/views/groups/texts.h"
 
-enum { SAMPLE_ROWS = 3, HOURLY_FROM_COLS = 48, CHART_LEAST = 3, CHART_MOST = 7 };
+enum { SAMPLE_ROWS = 3, HOURLY_FROM_COLS = 48, CHART_ROWS = 5 };
 
 // Bytes of a message before and behind what its pattern is made of, up to which the pattern is seen in it.
 enum { MOST_BEFORE = 24, MOST_BEHIND = 120 };
@@ -227,16 +227,12 @@ preview_line(struct canvas *canvas, struct area *area, const char *text, enum ro
         group_draw_masked(canvas, line, bytes_of(text), role);
 }
 
-// The last 24 hours, as high as there is room for.
 static void
-draw_chart(const struct event_group *group, struct canvas *canvas, struct area *area)
+draw_chart(const struct event_group *group, struct canvas *canvas, struct area area)
 {
-    if (area->rows < CHART_LEAST)
-        return;
-    struct area part = area_take_top(area, CHART_MOST);
     const struct chart chart = {
         .values = group->heat, .count = GROUP_HEAT, .from = MSG_CHART_FROM, .to = MSG_CHART_TO};
-    (void)chart_draw(canvas, part, &chart, ROLE_GRAPH);
+    (void)chart_draw(canvas, area, &chart, ROLE_GRAPH);
 }
 
 // The rows that every group has come first: from one group to the next only their numbers change, which keeps
@@ -249,7 +245,8 @@ preview_tall(const struct event_group *group, enum pivot pivot, int64_t now, str
     char rate[TEXT_SHORT];
     char first[TIME_TEXT];
     char last[TIME_TEXT];
-    struct area right = preview_take_right(&area);
+    struct area chart = preview_take_right(&area); // else at a place that no text above it moves
+    chart = area_take_bottom(chart.cols ? &chart : &area, CHART_ROWS);
     const char *facts[] = {
         arena_printf(arena, "%s event%s   %s   first %s   last %s", text_count(group->count, count),
                      group->count == 1 ? "" : "s", group_rate_text(group->per_minute, rate),
@@ -270,8 +267,7 @@ preview_tall(const struct event_group *group, enum pivot pivot, int64_t now, str
                                    category_role(group->category));
     area_take_top(&area, area.rows > PREVIEW_TALL - 3 ? 1 : 0);
     draw_name(group, pivot, canvas, &area, arena);
-    area_take_top(&area, area.rows > CHART_LEAST ? 1 : 0);
-    draw_chart(group, canvas, right.cols ? &right : &area);
+    draw_chart(group, canvas, chart);
 }
 
 static void
