@@ -102,11 +102,9 @@ static void
 a_high_preview_says_what_to_do_and_draws_the_day(void **state)
 {
     (void)state;
-    struct event_group group = {.value = "00c7918f6f1b7231",
-                                .text.pattern = "refused",
-                                .category = CATEGORY_DATA,
-                                .count = 7,
-                                .heat = {[GROUP_HEAT - 1] = 5}};
+    struct event_group group = {
+        .value = "00c7918f6f1b7231", .text.pattern = "refused", .category = CATEGORY_DATA, .count = 7};
+    group.heat[GROUP_HEAT - 1] = 5;
     struct area area = canvas_area(&canvas);
     group_preview(&group, PIVOT_ERROR, 0, &canvas, area);
     assert_non_null(strstr(drawn(), "data: correct, then send"));

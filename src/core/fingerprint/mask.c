@@ -413,16 +413,12 @@ find_detail(struct bytes text)
     return text.len;
 }
 
-void
-mask_text(struct mask *mask, struct bytes text, struct bytes class_name)
+// `repeat` finds lists while the text is masked.
+static void
+mask_whole(struct mask *mask, struct mask_repeat *repeat, struct bytes text, struct bytes class_name)
 {
-    if (text.len > MASK_TEXT_MAX) {
-        text.len = utf8_cut(text, MASK_TEXT_MAX);
-        mask->is_cut = true;
-    }
-    struct mask_repeat repeat;
-    mask_repeat_begin(&repeat);
-    mask->repeat = &repeat;
+    mask_repeat_begin(repeat);
+    mask->repeat = repeat;
     struct mask_scan scan = {
         .mask = mask, .text = text, .class_name = class_name, .end = text.len, .again = take_part};
     if (is_document(text)) {
@@ -434,4 +430,15 @@ mask_text(struct mask *mask, struct bytes text, struct bytes class_name)
             scan_leave_out(&scan, scan.end, text.len, MASK_DETAIL);
     }
     mask->repeat = NULL;
+}
+
+void
+mask_text(struct mask *mask, struct bytes text, struct bytes class_name)
+{
+    if (text.len > MASK_TEXT_MAX) {
+        text.len = utf8_cut(text, MASK_TEXT_MAX);
+        mask->is_cut = true;
+    }
+    struct mask_repeat repeat;
+    mask_whole(mask, &repeat, text, class_name);
 }
