@@ -285,7 +285,7 @@ a_thousand_failures_are_worked_through(void **state)
     screen_press(&story.screen, "<Esc>");
     screen_press(&story.screen, "/");
     screen_press(&story.screen, "class:ValidationError<Enter>");
-    screen_see(&story.screen, "150 / ");
+    screen_see(&story.screen, "/150 of ");
     screen_press(&story.screen, "A");
     screen_press(&story.screen, "S");
     screen_see(&story.screen, "150 selected events");

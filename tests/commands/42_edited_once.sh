@@ -14,6 +14,7 @@ whole=$PG
 PG="$server dbname=$edited"
 psql -XAtq "$server dbname=postgres" -c "CREATE DATABASE $edited ENCODING 'UTF8' TEMPLATE template0"
 sed '/^-- 1 to 1000/,$d' "$here/table.sql" | psql -Xq "$PG" -f -
+whole_db=("${db[@]}")
 db=(-d "$PG" -b "$brokers")
 "$topic_tool" "$brokers" "$edited_topic" 1
 "$REDRIVE" migrate "${db[@]}" --quiet >/dev/null
@@ -133,4 +134,5 @@ press twin 'await /4 of' 'keys jj' 'keys e' 'await 14 ▸ edit' 'await "n":14 ' 
 ok "9: the editor has the event under the cursor, though others share all its ids" all exits 0 ';' in_table "SELECT string_agg(dlq_id || ' ' || convert_from(payload, 'UTF8'), ',') FROM redrive.revision WHERE dlq_id BETWEEN 13 AND 16" '14 { "n":914 ,"amount":"1,50" }'
 
 PG=$whole
+db=("${whole_db[@]}")
 psql -XAtq "$server dbname=postgres" -c "DROP DATABASE IF EXISTS $edited WITH (FORCE)" >/dev/null 2>&1
