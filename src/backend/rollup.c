@@ -74,6 +74,7 @@ reader_rollup_look(struct reader *reader, struct err *err)
         return true;
     }
     bool was_counting = reader->counts.is_counting;
+    bool was_partial = was_counting || reader->counts.is_listing;
     int64_t was_behind = reader->counts.behind;
     bool is_ours = state.exists && state.is_ours; // else the maintainer is about to start over
     reader->counts.is_counting = !is_ours || state.is_counting;
@@ -84,6 +85,9 @@ reader_rollup_look(struct reader *reader, struct err *err)
     bool is_late = state.exact_at == TIME_ABSENT || state.as_of - state.exact_at > LATE_AFTER;
     reader->counts.behind = reader->counts.is_counting || !is_late ? 0 : state.behind;
     reader->counts.scanned = is_ours ? state.counted : 0;
+    // Which events returned is known by id: what was read before all ids were listed lacks some.
+    if (was_partial && !reader->counts.is_counting && !reader->counts.is_listing)
+        reader->counts.rollup_token = 0;
     bool is_due = (was_counting && !reader->counts.is_counting) || clock_mono() >= reader->counts.read_at;
     if (is_ours && is_due && state.token != reader->counts.rollup_token) {
         if (!read_rollup(reader, reader->groups.pivot == PIVOT_HOUR, err))
