@@ -52,6 +52,7 @@ room src/core base
 room src/settings base core
 room src/async base core
 room src/process base core
+room src/http base
 room src/store base core
 room src/broker base core
 for name in publish search rollup correct ingest watch; do
@@ -84,6 +85,7 @@ home libpq 'libpq|postgres' 'src/store/[^:]*'
 home librdkafka 'librdkafka' 'src/broker/[^:]*'
 home ncurses 'n?curses|term\.h|panel' 'ui/term/[^:]*'
 home libconfuse 'confuse' 'src/settings/config_text\.c'
+home libmicrohttpd 'microhttpd' 'src/http/server\.c'
 home libjq 'jq\.h|jv\.h' 'src/process/jq_worker\.c'
 home pthread 'pthread|threads\.h' 'src/async/[^:]*'
 
@@ -94,6 +96,7 @@ hidden libpq 'PGconn|PGresult' 'src/store/(pg|events/reader|operations/slot_row)
 hidden librdkafka 'rd_kafka_' 'src/broker/(kafka|probe/private)\.h'
 hidden ncurses 'WINDOW|chtype|cchar_t' none
 hidden libconfuse 'cfg_t|cfg_opt_t' none
+hidden libmicrohttpd 'MHD_' none
 hidden libjq 'jq_state|jv_|jv([^[:alnum:]_]|$)' none
 hidden pthread 'pthread_' none
 

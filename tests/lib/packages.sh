@@ -15,6 +15,7 @@ build libjansson-dev       JSON that redrive itself writes
 build libpcre2-dev         regular expressions
 build libconfuse-dev       settings, keymaps and themes
 build liblz4-dev           texts in memory, compressed
+build libmicrohttpd-dev    the endpoint of metrics
 build libjq-dev            jq programs in recipes
 demo  postgresql           a private server for the backlog
 demo  python3-jsonschema   the check of an example
