@@ -126,6 +126,10 @@ static const struct guard {
      "reason, "
      "why), '|') FROM redrive.adopting a"},
     {"turns and stops", LEVEL_WORKER, "SELECT string_agg(t::text, '|' ORDER BY cluster) FROM redrive.turn t"},
+    {"sums for metrics", LEVEL_WORKER,
+     "SELECT concat((SELECT string_agg(x::text, '|') FROM redrive.watch_state x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.watch_bucket x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.watch_arrival x))"},
     {"the row of another worker", NEVER, "SELECT w::text FROM redrive.worker w WHERE name = 'host/1/1'"},
     {"workers", LEVEL_WORKER, "SELECT string_agg(w::text, '|' ORDER BY name) FROM redrive.worker w"},
     {"clusters", LEVEL_WORKER, "SELECT string_agg(c::text, '|' ORDER BY name) FROM redrive.cluster c"},
