@@ -149,7 +149,8 @@ install: build/redrive ## install the program, its manual pages and completions
 	install -d $(SHARE)/redrive/themes $(SHARE)/redrive/keymaps $(MAN_FOLDERS) $(dir $(COMPLETIONS:%=$(SHARE)/%))
 	install -m 644 $(wildcard themes/*) $(SHARE)/redrive/themes
 	install -m 644 $(wildcard keymaps/*) $(SHARE)/redrive/keymaps
-	sed 's|/usr/local/bin|$(PREFIX)/bin|' src/commands/redrive-work.service > $(SHARE)/redrive/redrive-work.service
+	set -e; for unit in redrive-work redrive-watch; do \
+		sed 's|/usr/local/bin|$(PREFIX)/bin|' src/commands/$$unit.service > $(SHARE)/redrive/$$unit.service; done
 	set -e; for page in $(MAN_PAGES); do name=$$(basename $$page); build/redrive --generate $${name%.*} > $$page; done
 	build/redrive --generate bash > $(SHARE)/$(word 1,$(COMPLETIONS))
 	build/redrive --generate zsh > $(SHARE)/$(word 2,$(COMPLETIONS))

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 
-enum { LONGEST = 4096, PATIENCE_MS = 10000, MOST_WORDS = 64 };
+enum { LONGEST = 4096, MOST_FILE = 256 * 1024, PATIENCE_MS = 10000, MOST_WORDS = 64 };
 
 static const char *const endings[] = {
     [SECRET_FILE] = ".file", [SECRET_ENVIRONMENT] = ".env", [SECRET_COMMAND] = ".command"};
@@ -58,23 +58,50 @@ secret_read_line(int fd, int64_t deadline, struct strbuf *out)
 }
 
 static bool
-read_file(const char *path, struct strbuf *out, struct err *err)
+open_file(const char *path, int *fd, struct err *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (*fd < 0)
         return err_set(err, ERR_USAGE, "the file %s with a secret cannot be read: %s", path, strerror(errno));
 
     struct stat status;
-    bool is_private = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+    bool is_private = fstat(*fd, &status) == 0 && S_ISREG(status.st_mode) &&
                       (status.st_uid == 0 || status.st_uid == geteuid()) &&
                       (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
-    bool ok = is_private ? secret_read_line(fd, clock_mono() + PATIENCE_MS * 1000LL, out)
-                         : err_set(err, ERR_USAGE,
-                                   "the file %s with a secret is open to others, or not a file of yours or "
-                                   "root's: chmod go= it",
-                                   path);
+    if (is_private)
+        return true;
+    close(*fd);
+    return err_set(
+        err, ERR_USAGE,
+        "the file %s with a secret is open to others, or not a file of yours or root's: chmod go= it", path);
+}
+
+static bool
+read_file(const char *path, struct strbuf *out, struct err *err)
+{
+    int fd;
+    if (!open_file(path, &fd, err))
+        return false;
+    bool ok = secret_read_line(fd, clock_mono() + PATIENCE_MS * 1000LL, out);
     close(fd);
     return ok || err_set(err, ERR_USAGE, "the file %s with a secret cannot be read", path);
+}
+
+bool
+secret_read_file(const char *path, struct strbuf *out, struct err *err)
+{
+    int fd;
+    if (!open_file(path, &fd, err))
+        return false;
+    char bytes[LONGEST];
+    size_t start = out->len;
+    ssize_t got;
+    while ((got = read(fd, bytes, sizeof bytes)) > 0 && out->len - start < MOST_FILE)
+        strbuf_add(out, (struct bytes){.data = bytes, .len = (size_t)got});
+    close(fd);
+    explicit_bzero(bytes, sizeof bytes);
+    return got == 0 ||
+           err_set(err, ERR_USAGE, "the file %s with a secret cannot be read, or is too long", path);
 }
 
 static bool

@@ -25,5 +25,7 @@ const char *secret_source_word(enum secret_source source); // "file", "env", "co
 // program.
 bool secret_read(enum secret_source source, const char *place, struct strbuf *out,
                  struct err *err) MUST_CHECK;
+// Appends a whole file, such as a private key, that only its owner, or root, can read.
+bool secret_read_file(const char *path, struct strbuf *out, struct err *err) MUST_CHECK;
 
 #endif

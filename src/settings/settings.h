@@ -103,6 +103,12 @@ struct process_settings {
 #include "settings/settings.def"
 };
 
+// Of redrive watch.
+struct watch_settings {
+#define SETTING_WATCH SETTING_MEMBER
+#include "settings/settings.def"
+};
+
 struct screen_settings {
 #define SETTING_SCREEN SETTING_MEMBER
 #include "settings/settings.def"
@@ -122,6 +128,7 @@ struct settings {
     struct decision_settings decision;
     struct grouping_settings grouping;
     struct process_settings process;
+    struct watch_settings watch;
     struct screen_settings screen;
 
     const char *profile;               // NULL: none chosen

@@ -27,6 +27,7 @@ test  tmux                 a run under a multiplexer
 test  openssl              makes certificates for tests of TLS
 test  python3              reads what --json prints
 test  python3-jsonschema   the check of an example
+test  prometheus           scrapes the metrics, and promtool reads them
 test  man-db               formats the manual pages, and warns
 kafka default-jre-headless runs Kafka
 kafka curl                 fetches Kafka from Maven Central, once, where there is no Maven
@@ -96,18 +97,34 @@ install_without_cluster()
     return $status
 }
 
+# Prometheus and others would be started for the whole machine when they are installed; tests start their own
+# (policy-rc.d, invoke-rc.d(8)).
+without_services()
+{
+    local policy=/usr/sbin/policy-rc.d status=0
+    if [ -e "$policy" ]; then
+        "$@"
+        return
+    fi
+    printf '#!/bin/sh\nexit 101\n' | $sudo tee "$policy" >/dev/null
+    $sudo chmod 755 "$policy"
+    "$@" || status=$?
+    $sudo rm -f "$policy"
+    return $status
+}
+
 install_missing()
 {
     $sudo apt-get update -q || echo "The lists of packages could not be refreshed; trying with those that are there." >&2
     case " $* " in
     *" postgresql "*)
         if ! dpkg-query -W postgresql-common >/dev/null 2>&1; then
-            install_without_cluster "$@"
+            without_services install_without_cluster "$@"
             return
         fi
         ;;
     esac
-    apt_install "$@"
+    without_services apt_install "$@"
 }
 
 action=${1:?packages.sh check|install|list SET…}

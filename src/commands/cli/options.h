@@ -29,6 +29,7 @@ enum option_area {
     AREA_CORRECT = 1 << 15,
     AREA_RESTORE = 1 << 16,
     AREA_APART = 1 << 17,
+    AREA_WATCH = 1 << 18,
 };
 
 struct option_count {
