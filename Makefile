@@ -146,9 +146,10 @@ install: build/redrive ## install the program, its manual pages and completions
 #: PREFIX=/usr/local     where to
 #: DESTDIR=              put below this folder, for packages
 	install -D -m 755 build/redrive $(DESTDIR)$(PREFIX)/bin/redrive
-	install -d $(SHARE)/redrive/themes $(SHARE)/redrive/keymaps $(MAN_FOLDERS) $(dir $(COMPLETIONS:%=$(SHARE)/%))
+	install -d $(SHARE)/redrive/themes $(SHARE)/redrive/keymaps $(SHARE)/redrive/monitoring $(MAN_FOLDERS) $(dir $(COMPLETIONS:%=$(SHARE)/%))
 	install -m 644 $(wildcard themes/*) $(SHARE)/redrive/themes
 	install -m 644 $(wildcard keymaps/*) $(SHARE)/redrive/keymaps
+	install -m 644 $(wildcard monitoring/*) $(SHARE)/redrive/monitoring
 	set -e; for unit in redrive-work redrive-watch; do \
 		sed 's|/usr/local/bin|$(PREFIX)/bin|' src/commands/$$unit.service > $(SHARE)/redrive/$$unit.service; done
 	set -e; for page in $(MAN_PAGES); do name=$$(basename $$page); build/redrive --generate $${name%.*} > $$page; done

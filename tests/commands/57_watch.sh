@@ -22,6 +22,28 @@ fi
 promtool check metrics <"$work/out" >"$work/promtool" 2>&1
 ok "promtool has nothing to say of them" [ ! -s "$work/promtool" ]
 
+# What is shipped: rules that fire when they should, and no name in rules or dashboard that no metric has.
+monitoring=$root_of_tests/../monitoring
+ran="promtool check rules, promtool test rules" status=0
+promtool check rules "$monitoring/rules.yml" "$monitoring/rules-strict.yml" >"$work/promtool" 2>&1 || status=$?
+(cd "$monitoring" && promtool test rules rules_test.yml) >>"$work/promtool" 2>&1 || status=$?
+out=$(cat "$work/promtool") err=
+ok "the rules are good, and fire when they should" exits 0
+"$python" -S - "$work/out" "$monitoring" >"$work/names" 2>&1 <<'PY' || status=$?
+import json, re, sys
+known = {line.split()[2]: line.split()[3] for line in open(sys.argv[1]) if line.startswith("# TYPE")}
+known = {name + end for name, kind in known.items() for end in (("_bucket", "_sum", "_count") if kind == "histogram" else ("",))}
+dashboard = json.load(open(sys.argv[2] + "/dashboard.json"))
+texts = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+texts += [open(f"{sys.argv[2]}/{name}").read() for name in ("rules.yml", "rules-strict.yml")]
+assert len(texts) > 15
+used = {name for text in texts for name in re.findall(r"\b(?:dlq|redrive)_[a-z0-9_]+", text)}
+print(sorted(used - known))
+sys.exit(1 if used - known else 0)
+PY
+ran="names in monitoring" out=$(cat "$work/names")
+ok "rules and dashboard name metrics that there are" exits 0
+
 # serve ARGUMENT…: a watcher in the background; $watcher is its process, $endpoint its address once it serves.
 serve()
 {

@@ -104,7 +104,7 @@ hidden pthread 'pthread_' none
 texts()
 {
     grep -rHI --exclude-dir=cases --exclude-dir=corpus --exclude-dir=golden "$@" \
-        src ui tests themes keymaps README.md CONTRIBUTING.md Makefile 2>/dev/null
+        src ui tests themes keymaps monitoring README.md CONTRIBUTING.md Makefile 2>/dev/null
 }
 
 # documents: every Markdown file that is named is in the repository: from its root, beside the file that names it, or anywhere under
