@@ -114,7 +114,11 @@ a_form_asks_before_it_confirms(void **state)
     assert_drawn(dialog, "[ Reprocess ]");
     assert_int_equal(press(dialog, DO_ACCEPT), DIALOG_OPEN);
     assert_drawn(dialog, "a rate is a number");
+    (void)press(dialog, DO_CHAR_LEFT);
+    assert_drawn(dialog, "a rate is a number"); // nothing has changed yet
+    (void)press(dialog, DO_CHAR_RIGHT);
     (void)press(dialog, DO_DELETE_LEFT);
+    assert_null(strstr(draw(dialog), "a rate is a number"));
     (void)press(dialog, DO_FIELD_PREVIOUS);
     assert_int_equal(press(dialog, DO_ACCEPT), DIALOG_OPEN);
     assert_drawn(dialog, "type 2114 to confirm");

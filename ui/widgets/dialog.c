@@ -447,6 +447,14 @@ touch(struct dialog *dialog)
     dialog->touched_at = now;
 }
 
+// What was said of this field was about another text.
+static void
+forgive(struct dialog *dialog, int field)
+{
+    if (dialog->bad_field == field)
+        dialog->bad_field = -1;
+}
+
 enum dialog_outcome
 dialog_handle(struct dialog *dialog, enum action action)
 {
@@ -455,9 +463,13 @@ dialog_handle(struct dialog *dialog, enum action action)
     for (size_t i = 0; i < sizeof dialog_actions / sizeof *dialog_actions; i++)
         if (dialog_actions[i].action == action && !(is_typing && dialog_actions[i].is_of_buttons))
             return dialog_actions[i].run(dialog);
-    if (is_typing)
-        (void)line_edit_handle(&dialog->edits[dialog->focus], action);
-    else if (dialog->focus == FOCUS_CONFIRM) // whoever presses that means something else
+    if (is_typing) {
+        struct line_edit *edit = &dialog->edits[dialog->focus];
+        size_t len = edit->text.len;
+        (void)line_edit_handle(edit, action);
+        if (edit->text.len != len)
+            forgive(dialog, dialog->focus);
+    } else if (dialog->focus == FOCUS_CONFIRM) // whoever presses that means something else
         dialog->focus = first_stop(dialog);
     return DIALOG_OPEN;
 }
@@ -481,8 +493,7 @@ dialog_type(struct dialog *dialog, struct bytes text, bool is_paste)
         return false;
     dialog->focus = field;
     line_edit_insert(&dialog->edits[field], text);
-    if (dialog->bad_field == field)
-        dialog->bad_field = -1;
+    forgive(dialog, field);
     return true;
 }
 
