@@ -462,9 +462,8 @@ command_change_describe(const struct change *change, struct strbuf *out)
 {
     const struct preview *preview = &change->preview;
     char count[TEXT_SHORT];
-    strbuf_printf(out, "%s %s event%s", undone_by(change) ? "revert" : action_name(change->action),
-                  text_count((int64_t)change->count, count), change->count == 1 ? "" : "s");
-    choosing_describe(change->call, out);
+    strbuf_printf(out, "%s ", undone_by(change) ? "revert" : action_name(change->action));
+    choosing_describe(change->call, change->count, out);
     if (restored_of(change))
         strbuf_printf(out, " of operation %" PRId64, restored_of(change));
     if (undone_by(change))
@@ -605,10 +604,7 @@ freeze(struct change *change, int64_t *no, struct err *err)
 {
     const struct options *options = &change->call->options;
     struct strbuf scope = {0};
-    char count[TEXT_SHORT];
-    strbuf_printf(&scope, "%s event%s", text_count((int64_t)change->count, count),
-                  change->count == 1 ? "" : "s");
-    choosing_describe(change->call, &scope);
+    choosing_describe(change->call, change->count, &scope);
     if (restored_of(change))
         strbuf_printf(&scope, " of operation %" PRId64, restored_of(change));
     struct operation_request request = {

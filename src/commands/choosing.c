@@ -67,9 +67,11 @@ choosing_is_any(const struct call *call)
 }
 
 void
-choosing_describe(const struct call *call, struct strbuf *out)
+choosing_describe(const struct call *call, size_t count, struct strbuf *out)
 {
     const struct options *options = &call->options;
+    char text[TEXT_SHORT];
+    strbuf_printf(out, "%s event%s", text_count((int64_t)count, text), count == 1 ? "" : "s");
     if (options->choice.ids.is_given)
         strbuf_printf(out, " by id");
     if (options->choice.group != NULL)
@@ -77,7 +79,7 @@ choosing_describe(const struct call *call, struct strbuf *out)
     if (options->choice.queue != NULL)
         strbuf_printf(out, " of queue %s", options->choice.queue);
     if (options->choice.filter != NULL)
-        strbuf_printf(out, " that match %s", options->choice.filter);
+        strbuf_printf(out, " that match%s %s", count == 1 ? "es" : "", options->choice.filter);
     if (options->choice.status != NULL)
         strbuf_printf(out, ", status %s", options->choice.status);
     if (options->choice.limit.number > 0)

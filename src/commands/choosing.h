@@ -13,8 +13,8 @@ bool choosing_read(struct call *call, unsigned otherwise, struct choice *choice,
 bool choosing_expand(struct call *call, const char **filter, struct err *err) MUST_CHECK;
 // Is there any option that chooses events?
 bool choosing_is_any(const struct call *call);
-// The choice in words: "of group 8f3a… that match /timeout/"; "" where everything was chosen.
-void choosing_describe(const struct call *call, struct strbuf *out);
+// The choice in words, of which there are so many: "20 events of group 8f3a… that match /timeout/".
+void choosing_describe(const struct call *call, size_t count, struct strbuf *out);
 
 // Unknown ids end the command: ERR_NOT_FOUND, nothing was done.
 bool choosing_check_known(const struct choose_tally *tally, struct err *err) MUST_CHECK;

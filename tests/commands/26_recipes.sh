@@ -84,8 +84,8 @@ run correct "${db[@]}" --id 301 --id 304 --recipe "$work/text" --dry-run --json
 ok "a result that departs from its type's shape is counted" all exits 0 ';' json 'rows[0]["departs"] == 2 and rows[0]["changed"] == 2'
 run correct "${db[@]}" --id 301 --id 304 --recipe "$work/text" --dry-run --each --json
 ok "--each says where" json 'all("amount" in r["departs"] for r in rows[:-1])'
-run correct "${db[@]}" --id 301 --recipe "$work/text" --dry-run
-ok "in words" warns "1 would depart from the shape of its type"
+run correct "${db[@]}" --filter id:301 --recipe "$work/text" --dry-run
+ok "in words" all warns "would correct 1 event that matches id:301" ';' warns "1 would depart from the shape of its type"
 run correct "${db[@]}" --id 301 --recipe <(printf 'set $.amount 4\n') --dry-run --json
 ok "one that does not is none" json 'rows[0]["departs"] == 0 and rows[0]["changed"] == 1'
 
