@@ -48,6 +48,20 @@ memory_kb(pid_t pid, const char *name)
     return (double)kb;
 }
 
+// Until the list and what is read behind it take no more: that is not the editor's.
+static double
+settled_kb(struct vt *vt)
+{
+    int64_t begin = clock_mono();
+    double before, now = memory_kb(vt_pid(vt), "VmRSS:");
+    do {
+        before = now;
+        vt_run(vt, 500);
+        now = memory_kb(vt_pid(vt), "VmRSS:");
+    } while (now != before && clock_mono() - begin < PATIENCE_S * US_PER_SECOND);
+    return now;
+}
+
 // From here on VmHWM is the most that is held from here on (proc(5), clear_refs).
 static void
 forget_most(pid_t pid)
@@ -127,9 +141,8 @@ main(int argc, char **argv)
     await(vt, "newest first");
     snprintf(keys, sizeof keys, "/event-id:=%s<Enter>", argv[1]);
     vt_keys(vt, keys);
-    await(vt, "1 / ");
-    vt_run(vt, 500);
-    double before_kb = memory_kb(vt_pid(vt), "VmRSS:");
+    await(vt, "1/1 of ");
+    double before_kb = settled_kb(vt);
     forget_most(vt_pid(vt));
     int64_t begin = clock_mono();
     vt_keys(vt, "e");
