@@ -415,6 +415,35 @@ quitting_asks_about_unsaved_text(void **state)
     finish(vt);
 }
 
+// Ctrl-C ends what is open over the text and nothing else, however often it comes.
+static void
+ctrl_c_keeps_the_text(void **state)
+{
+    (void)state;
+    struct vt *vt = start_short(NULL);
+    vt_keys(vt, "<End><Left>55");
+    assert_screen(vt, vt_wait_text(vt, "1055}"));
+    for (int i = 0; i < 5; i++)
+        vt_bytes(vt, BYTES("\003"));
+    assert_true(vt_run(vt, 300));
+    vt_keys(vt, "<C-t>$.amo");
+    assert_screen(vt, vt_wait_text(vt, "$.amo"));
+    vt_bytes(vt, BYTES("\003"));
+    assert_true(vt_run(vt, 300));
+    vt_keys(vt, "7"); // text again
+    assert_screen(vt, vt_wait_text(vt, "10557}"));
+    vt_keys(vt, "<C-s>");
+    assert_screen(vt, vt_wait_text(vt, "1 value changed"));
+    assert_screen(vt, vt_press(vt, "<Enter>"));
+    assert_screen(vt, vt_press(vt, "s"));
+    vt_bytes(vt, BYTES("\003")); // in the dialog that asks for the reason
+    assert_screen(vt, vt_wait_text(vt, "A-u undo"));
+    assert_screen(vt, vt_shows(vt, "10557}"));
+    assert_screen(vt, vt_shows(vt, "modified"));
+    finish(vt);
+    assert_int_equal(testdb_number(&db, "SELECT count(*) FROM redrive.revision"), 0);
+}
+
 static struct vt *
 start_with_editor(const char *command)
 {
@@ -515,6 +544,34 @@ another_program_has_the_keys(void **state)
     finish(vt);
 }
 
+// While another program has the text, what was typed before is in a draft: the line is cut, or redrive
+// killed.
+static void
+the_terminal_is_lost_under_another_program(void **state)
+{
+    enum { BY_CLOSING = 0 };
+    static const int ways[] = {BY_CLOSING, SIGKILL};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        int mode = 0;
+        struct vt *vt = start_with_editor("sh -c 'echo ready; read line'"); // ends with the terminal
+        assert_screen(vt, vt_wait_text(vt, "ready"));
+        if (ways[i] == BY_CLOSING)
+            vt_hang_up(vt);
+        else
+            assert_int_equal(kill(vt_pid(vt), ways[i]), 0);
+        assert_int_not_equal(vt_result(vt, 8000), -1);
+        vt_end(vt);
+        assert_string_not_equal(the_draft(&mode), "");
+        assert_int_equal(mode, 0600);
+        vt = start_short(NULL);
+        assert_screen(vt, vt_wait_text(vt, "Draft from"));
+        vt_keys(vt, "r");
+        assert_screen(vt, vt_wait_text(vt, "105}"));
+        finish(vt);
+    }
+}
+
 // An edit of ours, then a revision of somebody else, then our save: up to the question.
 static struct vt *
 lose_a_race(const char *more)
@@ -594,9 +651,11 @@ main(void)
         EDITOR(drafts_that_are_no_use_are_not_offered),
         EDITOR(the_list_hands_over_at_once),
         EDITOR(quitting_asks_about_unsaved_text),
+        EDITOR(ctrl_c_keeps_the_text),
         EDITOR(another_program_edits),
         EDITOR(another_program_fails),
         EDITOR(another_program_has_the_keys),
+        EDITOR(the_terminal_is_lost_under_another_program),
         EDITOR(somebody_else_was_faster),
         EDITOR(somebody_closed_the_event),
         EDITOR(drafts_are_removed_by_a_command),
