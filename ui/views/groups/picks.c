@@ -28,7 +28,7 @@ next_waiting(const struct group_picks *picks)
 static void
 release_pick(struct group_pick *pick)
 {
-    free(pick->query.filter);
+    list_query_release(&pick->query);
     free(pick->ids);
 }
 
@@ -59,8 +59,7 @@ group_picks_want(struct group_picks *picks, enum pick_verb verb, const uint64_t 
         pick = &picks->picks[picks->count++];
     }
     *pick = (struct group_pick){
-        .has_key = key != NULL, .key = key ? *key : 0, .is_queued = true, .query = *query};
-    pick->query.filter = query->filter ? alloc_text(query->filter) : NULL;
+        .has_key = key != NULL, .key = key ? *key : 0, .is_queued = true, .query = list_query_copy(query)};
     picks->verb = verb;
 }
 
@@ -69,7 +68,7 @@ group_picks_ask(struct app *app, struct group_picks *picks, struct group_pick *p
 {
     struct request *request = request_create(REQUEST_COLLECT);
     request->list = pick->query;
-    pick->query.filter = NULL; // the request's now
+    pick->query = (struct list_query){0}; // the request's now
     picks->number = app_send(app, request);
 }
 

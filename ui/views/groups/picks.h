@@ -21,7 +21,7 @@ struct group_pick {
     bool is_queued;          // not yet applied to the selection
     bool is_done;            // its ids are here
     bool is_whole;           // all of them are selected
-    struct list_query query; // until they are here; owns its filter
+    struct list_query query; // until it is asked; owned
     int64_t *ids;
     size_t count, capacity;
 };
