@@ -13,6 +13,8 @@ enum {
     BATCH = 4000,
     FIRST_LOADED = 2000,   // events of the first batch of a first count, so that a screen soon shows some
     MOST_LOADED = 32000,   // later batches grow to this
+    MANY_GROUPS = 2000,    // a batch that meets more holds their texts: the next one is small
+    FEW_LOADED = 8000,     // which is this
     FIRST_COMPARED = 2000, // rows of the table; later steps grow
     MOST_COMPARED = 64000,
     SWEPT = 50000, // rows that a step of the sweep compares, or whose counts it compares
@@ -310,7 +312,9 @@ load_below(struct maintainer *maintainer, struct err *err)
         loader_destroy(maintainer->load.loader);
         maintainer->load.loader = NULL;
     }
-    if (maintainer->load.rows < MOST_LOADED)
+    if (maintainer->load.batch.described > MANY_GROUPS)
+        maintainer->load.rows = FEW_LOADED;
+    else if (maintainer->load.rows < MOST_LOADED)
         maintainer->load.rows *= 4;
     maintainer->changes++;
     maintainer->lease.low = low;

@@ -264,6 +264,29 @@ snapshots_are_written_a_few_at_a_time(void **state)
     assert_below(32);
 }
 
+// Messages that differ in a word that nobody masks: each makes a group of its own, with its texts.
+static void
+groups_are_described_a_few_at_a_time(void **state)
+{
+    (void)state;
+    enum { GROUPS = 60000 };
+    struct world many;
+    world_make_with_rules(&many, GROUPS);
+    test_sql(many.admin, "UPDATE dlq_events SET error_message = 'failure of ' || translate(md5(id::text),"
+                         " '0123456789abcdef', 'ghijklmnopqrstuv') || repeat(' as the peer said no', 8)");
+    int64_t until = clock_mono() + 120 * US_PER_SECOND;
+    watch_memory();
+    struct maintainer *maintainer = maintainer_create(&many.settings);
+    while (test_number(many.admin, "SELECT count(*) FROM redrive.rollup_group") < GROUPS) {
+        int64_t wait = maintainer_step(maintainer);
+        clock_sleep(wait > 20000 ? 20000 : wait);
+        assert_true(clock_mono() < until);
+    }
+    maintainer_destroy(maintainer);
+    world_end(&many);
+    assert_below(32);
+}
+
 int
 main(void)
 {
@@ -276,6 +299,7 @@ main(void)
         cmocka_unit_test(choosing_holds_a_few_at_a_time),
         cmocka_unit_test(changes_are_held_up_to_a_bound),
         cmocka_unit_test(snapshots_are_written_a_few_at_a_time),
+        cmocka_unit_test(groups_are_described_a_few_at_a_time),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -13,6 +13,7 @@
 
 #define EPOCH_2000 946684800LL
 enum { SAMPLE_BYTES = 300, SERIES_FULL = 200000 };
+enum { TOLD_AT_ONCE = 2000 }; // the buffers of a connection never shrink
 
 // New series and groups of a batch. The database learns them before their events are counted.
 struct rollup_news {
@@ -253,44 +254,59 @@ gather_fields(void *context, const struct bytes fields[PG_FIELDS])
     return true;
 }
 
-// Tells the database the new series and groups, and gets the numbers of the series.
 static bool
-publish_news(struct store *store, const char *maintainer, struct gathering *gathering, struct err *err)
+describe_groups(struct store *store, const char *maintainer, const struct rollup_news *news, size_t from,
+                struct err *err)
 {
-    const struct rollup_news *news = &gathering->news;
-    struct rollup_series *series = gathering->series;
-    if (news->key_count) {
-        struct params params = {0};
-        param_text(&params, maintainer);
-        param_ids(&params, news->keys, news->key_count);
-        param_texts(&params, news->classes, news->key_count);
-        param_texts(&params, news->patterns, news->key_count);
-        param_texts(&params, news->samples, news->key_count);
-        param_texts(&params, news->frames, news->key_count);
-        if (!pg_do(store, FOR_WRITING, "SELECT redrive.rollup_describe($1, $2, $3, $4, $5, $6)", &params,
-                   err))
-            return false;
-    }
-    if (news->count == 0)
-        return true;
+    size_t count = news->key_count - from < TOLD_AT_ONCE ? news->key_count - from : TOLD_AT_ONCE;
     struct params params = {0};
     param_text(&params, maintainer);
-    param_ids(&params, news->groups, news->count);
-    param_texts(&params, news->types, news->count);
-    param_texts(&params, news->sources, news->count);
-    param_texts(&params, news->topics, news->count);
+    param_ids(&params, news->keys + from, count);
+    param_texts(&params, news->classes + from, count);
+    param_texts(&params, news->patterns + from, count);
+    param_texts(&params, news->samples + from, count);
+    param_texts(&params, news->frames + from, count);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.rollup_describe($1, $2, $3, $4, $5, $6)", &params, err);
+}
+
+// Gets the numbers of new series.
+static bool
+number_series(struct store *store, const char *maintainer, const struct rollup_news *news, size_t from,
+              int32_t *numbers, struct err *err)
+{
+    size_t count = news->count - from < TOLD_AT_ONCE ? news->count - from : TOLD_AT_ONCE;
+    struct params params = {0};
+    param_text(&params, maintainer);
+    param_ids(&params, news->groups + from, count);
+    param_texts(&params, news->types + from, count);
+    param_texts(&params, news->sources + from, count);
+    param_texts(&params, news->topics + from, count);
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING,
                 "SELECT w.no FROM unnest(redrive.rollup_series_of($1, $2, $3, $4, $5)) WITH ORDINALITY"
                 " AS w (no, place) ORDER BY w.place",
                 &params, &r, err))
         return false;
-    bool ok = (size_t)PQntuples(r) == news->count ||
-              err_set(err, ERR_INTERNAL, "series of the rollup were not made");
-    size_t first = series->hashes.count - news->count;
-    for (size_t i = 0; ok && i < news->count; i++)
-        series->numbers[first + i] = value_int4(r, (int)i, 0);
+    bool ok =
+        (size_t)PQntuples(r) == count || err_set(err, ERR_INTERNAL, "series of the rollup were not made");
+    for (size_t i = 0; ok && i < count; i++)
+        numbers[from + i] = value_int4(r, (int)i, 0);
     PQclear(r);
+    return ok;
+}
+
+// Tells the database the new series and groups, and gets the numbers of the series.
+static bool
+publish_news(struct store *store, const char *maintainer, struct gathering *gathering, struct err *err)
+{
+    const struct rollup_news *news = &gathering->news;
+    struct rollup_series *series = gathering->series;
+    size_t first = series->hashes.count - news->count;
+    bool ok = true;
+    for (size_t from = 0; ok && from < news->key_count; from += TOLD_AT_ONCE)
+        ok = describe_groups(store, maintainer, news, from, err);
+    for (size_t from = 0; ok && from < news->count; from += TOLD_AT_ONCE)
+        ok = number_series(store, maintainer, news, from, series->numbers + first, err);
     return ok;
 }
 
@@ -441,6 +457,7 @@ rollup_gather(struct store *store, const char *maintainer, struct rollup_series 
     bool ok = read_range(store, range, &gathering, err) && publish_news(store, maintainer, &gathering, err);
     for (size_t i = 0; ok && i < batch->count; i++)
         batch->series[i] = series->numbers[batch->series[i]];
+    batch->described = gathering.news.key_count;
     news_release(&gathering.news);
     if (!ok)
         series_forget(series); // the database may not know some

@@ -99,6 +99,7 @@ struct rollup_batch {
     int32_t *series, *created, *retries;
     int32_t *versions; // xmin of their rows, read before the rows; 0: not noted
     size_t count, capacity;
+    size_t described; // groups that the reader had not met before
 };
 void rollup_batch_release(struct rollup_batch *batch);
 
