@@ -150,6 +150,13 @@ for document in "${documents[@]}"; do
         esac
     done < <(commands_of "$root/$document")
 done
+# Whoever starts a thread adds its row to the table of threads.
+document=src/async/README.md ran="thread names of src" status= out= err=
+threads=$(sed -n '/^## Threads/,/^## Queues/p' "$root/$document" | cut -d'|' -f2)
+started='(thread_start|pool_create|lane_create)\([^"]*"[a-z]+"'
+for name in $(grep -rhozE "$started" "$root/src" "$root/ui" --include='*.c' | tr '\0' '\n' | grep -oE '"[a-z]+"' | tr -d '"' | sort -u); do
+    ok "the table of threads has $name" grep -qw -- "$name" <<<"$threads"
+done
 psql -XAtq "$server dbname=postgres" -c "DROP DATABASE IF EXISTS orders_$$ WITH (FORCE)" >/dev/null 2>&1
 unset PGSERVICEFILE
 rm -f "$work/config/redrive/config"
