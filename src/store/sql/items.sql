@@ -208,6 +208,8 @@ END $$;
 
 -- Which of these events to take together (_items_fit), without unpacking small payloads, and of the large ones no more than are taken: in slices of
 -- what is stored, until they have p_max_bytes or two seconds have passed. Whoever waits for the operation's row waits for three.
+-- A large payload becomes text here and once more when the chunk is read, after the claim. Nothing that is cheaper bounds its text: a number of
+-- ten bytes may have 131,072 digits. To hand the text on from here would keep the operation's row locked while it travels.
 -- reasons: of the unreadable ones.
 -- Plan: as in _items_fit.
 CREATE OR REPLACE FUNCTION redrive._items_measure(p_picked bigint[], p_sources integer[], p_max_bytes bigint, OUT open bigint[], OUT closed bigint[],
