@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "core/envelope/dropped_headers.h"
 #include "core/json/json.h"
 #include "core/target.h"
 
@@ -33,26 +34,6 @@ plan_wants_original(const struct event *event)
 {
     return !event->record.is_kept && bytes_present(event->topic) && event->origin.has_partition &&
            event->origin.has_offset && event->origin.partition >= 0 && event->origin.offset >= 0;
-}
-
-bool
-plan_drops_header(struct bytes name)
-{
-    static const char *const dropped[] = {
-#define DROPPED(name) name,
-#include "publish/dropped_headers.def"
-#undef DROPPED
-    };
-    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++) {
-        size_t len = strlen(dropped[i]);
-        if (dropped[i][len - 1] == '*') {
-            if (name.len >= len - 1 && memcmp(name.data, dropped[i], len - 1) == 0)
-                return true;
-        } else if (bytes_equal_text(name, dropped[i])) {
-            return true;
-        }
-    }
-    return false;
 }
 
 static uint64_t
@@ -385,7 +366,7 @@ plan_headers(struct making *making)
     for (uint32_t i = 0; i < count; i++) {
         bool is_ours =
             bytes_starts(headers[i].name, "redrive-") || bytes_equal_text(headers[i].name, "reprocess.count");
-        if (making->settings->keeps_headers ? !is_ours : !plan_drops_header(headers[i].name))
+        if (making->settings->keeps_headers ? !is_ours : !dropped_header(headers[i].name))
             plan->headers[plan->header_count++] = headers[i];
     }
 

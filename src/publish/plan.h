@@ -104,7 +104,5 @@ const char *plan_topic_of(const struct event *event, const char *target_topic, s
 struct bytes plan_key_by_column(const struct plan_settings *settings, const struct event *event);
 // How many bytes the record takes as a batch of its own, uncompressed (record batch format, version 2).
 uint64_t plan_size(const struct plan *plan);
-// Is this a header of a dead-letter framework, or of an earlier republishing, that is not sent on?
-bool plan_drops_header(struct bytes name);
 
 #endif
