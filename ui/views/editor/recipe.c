@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/clock.h"
-#include "core/recipe/envelope.h"
+#include "core/envelope/undo.h"
 #include "core/recipe/recipe.h"
 #include "ui/views/editor/texts.h"
 #include "ui/views/recipe/recipe.h"
