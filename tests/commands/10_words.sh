@@ -190,3 +190,24 @@ ok "no line, no key" all exits 0 ';' lines 0
 printf 'connect to pay-3:443 timed out after 3000 ms' >"$work/in"
 run fingerprint <"$work/in"
 ok "a last line without an end counts" all exits 0 ';' says "$same"
+
+# Dead letters, explained without a server.
+letter()
+{
+    printf '{"topic": "orders-dlq", "partition": 1, "offset": 17, "key": null, "value": "%s", "headers": [%s]}\n' "$(printf %s "$1" | base64 -w0)" "${2:-}"
+}
+letter '{"price": 1.00, "dlq_metadata": {"error_type": "Timeout", "retry_count": 3}}' >"$work/in"
+run ingest --explain "$work/in"
+ok "a dead letter: format, reason, fields and what is sent" all exits 0 ';' says 'orders-dlq/1/17  dlq-metadata' ';' says 'the value has dlq_metadata' ';' \
+    says 'member dlq_metadata.error_type = Timeout' ';' says 'orders, by the name' ';' says '{"price": 1.00}'
+run ingest --explain --json "$work/in"
+ok "the same for a program" all exits 0 ';' lines 1 ';' says '"format":"dlq-metadata"' ';' says '"attempts":3' ';' says '"value":"{\"price\": 1.00}"'
+letter x "[\"kafka_dlt-original-topic\", \"$(printf 'or\033[31mders' | base64 -w0)\"], [\"kafka_dlt-original-offset\", \"AAAAAAAAAQI=\"], [\"springDeserializerExceptionValue\", \"rO0ABXNy\"]" >"$work/in"
+run ingest --explain - <"$work/in"
+ok "headers of bytes are numbers, and no byte of them reaches the terminal" all exits 0 ';' says '258 (8 bytes, big-endian)' ';' says 'not opened' ';' \
+    says 'or\e[31mders' ';' not says $'\033'
+{ echo '{"topic": '; letter x; } >"$work/in"
+run ingest --explain "$work/in"
+ok "a broken line is named and does not stop the rest" all exits 1 ';' warns 'in:1: ' ';' says 'orders-dlq/1/17  unknown'
+run ingest
+ok "ingest says what it needs" all exits 2 ';' one_sentence

@@ -30,6 +30,7 @@ enum option_area {
     AREA_RESTORE = 1 << 16,
     AREA_APART = 1 << 17,
     AREA_WATCH = 1 << 18,
+    AREA_INGEST = 1 << 19,
 };
 
 struct option_count {
