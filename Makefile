@@ -228,6 +228,7 @@ endif
 	$(SAY) LINK $@
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBRARY) $(ALL_LIBS)
 $(OUT)/tests/fuzz/fuzz_json_edit: $(patsubst %,$(OUT)/tests/lib/%.o,json_model json_tree jansson)
+$(OUT)/tests/fuzz/fuzz_envelope: $(OUT)/tests/lib/envelope_case.o
 
 FUZZ_SECONDS ?= 30
 fuzz: ## run libFuzzer on each fuzz target; needs clang
