@@ -1,12 +1,15 @@
-// ingest: explains dead letters that are given as lines of JSON, without a server: which format each has and
-// why, every field that it has, and what would be sent instead of it.
+// ingest: explains dead letters that are given as lines of JSON, or read from a topic: which format each has
+// and why, every field that it has, and what would be sent instead of it.
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 #include "base/text.h"
 #include "commands/cli/command.h"
 #include "commands/cli/interrupt.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
+#include "commands/letter_fetch.h"
 #include "commands/letter_line.h"
 #include "commands/letter_text.h"
 #include "commands/whole_file.h"
@@ -76,18 +79,44 @@ explain_lines(const struct call *call, const char *name, struct bytes rest, stru
     return is_part ? STATUS_PART : STATUS_DONE;
 }
 
+static int
+explain_file(struct call *call, const char *name, struct err *err)
+{
+    struct strbuf text = {0};
+    int status = STATUS_USAGE;
+    if (whole_file_read(name, &text, err))
+        status = explain_lines(call, name, strbuf_bytes(&text), err);
+    strbuf_release(&text);
+    return status;
+}
+
+static int
+explain_topic(struct call *call, const struct letter_place *place, struct arena *arena, struct err *err)
+{
+    struct envelope_record *records;
+    size_t count;
+    bool ok = letter_fetch(call, place, arena, &records, &count, err);
+    for (size_t i = 0; ok && i < count; i++)
+        ok = print_letter(call, &records[i], arena, err);
+    return ok ? STATUS_DONE : command_status(err);
+}
+
 int
 command_ingest(struct call *call, struct err *err)
 {
-    struct strbuf text = {0};
+    struct arena arena = {0};
+    struct letter_place place;
     if (!call->options.command.explain || call->arg_count != 1) {
         err_set(err, ERR_USAGE,
-                "say what to explain: redrive ingest --explain FILE, or - for standard input");
+                "say what to explain: redrive ingest --explain FILE, - for standard input, or "
+                "TOPIC:PARTITION:OFFSET");
         return STATUS_USAGE;
     }
-    int status = STATUS_USAGE;
-    if (whole_file_read(call->args[0], &text, err))
-        status = explain_lines(call, call->args[0], strbuf_bytes(&text), err);
-    strbuf_release(&text);
+    const char *name = call->args[0];
+    bool is_file = strcmp(name, "-") == 0 || access(name, F_OK) == 0;
+    int status = !is_file && letter_place_read(name, &arena, &place)
+                     ? explain_topic(call, &place, &arena, err)
+                     : explain_file(call, name, err);
+    arena_release(&arena);
     return status;
 }

@@ -130,3 +130,17 @@ run reprocess -d "$PG" --id 471 --check-newer --dry-run
 ok "without Kafka and worker it says so" all exits 3 ';' warns "no worker that publishes is alive"
 run reprocess "${db[@]}" --filter id:470..472 --skip-stale --confirm 2 --json
 ok "the others are sent" all exits 0 ';' json 'rows[0]["done"] == 2' ';' in_table "SELECT string_agg(id::text, ',') FROM dlq_events WHERE id BETWEEN 470 AND 472 AND status = 'PENDING'" 470
+
+# Dead letters where they are.
+letters=commands-letters-$$-dlq
+"$topic_tool" "$brokers" "$letters" 1
+echo 'c-1:{"id": 1.0, "dlq_metadata": {"error_type": "First"}}' | kcat -b "$brokers" -t "$letters" -P -K: -q
+echo 'c-2:{"id": 1.0}' | kcat -b "$brokers" -t "$letters" -P -K: -q -H kafka_dlt-original-topic=orders -H kafka_dlt-exception-fqcn=com.acme.Second
+run ingest -b "$brokers" --explain "$letters"
+ok "the newest dead letter of a topic" all exits 0 ';' says "$letters/0/1  spring-dlt" ';' says com.acme.Second ';' says c-2 ';' not says First
+run ingest -b "$brokers" --explain "$letters:0:0"
+ok "a dead letter at its place" all exits 0 ';' says "$letters/0/0  dlq-metadata" ';' says '{"id": 1.0}' ';' says "commands-letters-$$, by the name"
+run ingest -b "$brokers" --explain "$letters:0:7"
+ok "a place without a record" all exits 5 ';' one_sentence
+run ingest -b "$brokers" --explain "$letters:3"
+ok "a partition that does not exist" all exits 5 ';' warns 'it has 1'
