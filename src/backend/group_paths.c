@@ -62,7 +62,7 @@ read_beside(struct lane *lane, void *given)
     job->values = path_values_create();
     job->rows = job->wants_rows ? backlog_create() : NULL;
     bool ok = store_connect(store, &job->err) &&
-              (!job->wants_rows || rollup_events(store, add_row, job, &job->err)) &&
+              (!job->wants_rows || rollup_events(store, NULL, add_row, job, &job->err)) &&
               store_path_pass(store, job->path, put_value, job, &job->err);
     if (ok)
         (void)path_values_of(job->values, 0); // brings them into order

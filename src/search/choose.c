@@ -396,7 +396,9 @@ scan_counted(struct store *store, struct choose_pass *scan, struct err *err)
 {
     struct counting counting = {.scan = scan};
     struct err failure = {0};
-    bool ok = rollup_events(store, take_counted, &counting, &failure);
+    const struct group_range range = {scan->matcher.group_low, scan->matcher.group_high};
+    bool ok =
+        rollup_events(store, scan->matcher.choice->group ? &range : NULL, take_counted, &counting, &failure);
     if (!ok && failure.kind == ERR_CANCELLED)
         ok = stopped(err);
     else if (!ok && err)

@@ -25,7 +25,10 @@ struct rollup_names {
 
 struct counted {
     struct rollup_names names;
-    struct keys returned; // ids of events that returned
+    struct keys returned;            // ids of events that returned
+    const struct group_range *range; // NULL: of all groups
+    int32_t *chosen;                 // numbers of the series in it; heap
+    size_t chosen_count, chosen_capacity;
     rollup_event_fn *each;
     void *context;
 };
@@ -37,14 +40,19 @@ static const char series_sql[] =
     "c.group_key";
 static const char returned_sql[] =
     "SELECT k.dlq_id FROM redrive.returned k JOIN redrive.rollup_event b ON b.dlq_id = k.dlq_id";
+// COPY takes no parameters: the series are passed in a setting of the transaction.
+static const char chosen_sql[] = "SELECT pg_catalog.set_config('redrive.series', $1::int4[]::text, true)";
 // Without those that redrive closed itself, and that the maintainer has not looked at yet.
-static const char events_sql[] =
-    "COPY (WITH closed AS MATERIALIZED (SELECT due.id FROM (SELECT DISTINCT w.id FROM redrive.rollup_due,"
-    "   unnest(dlq_ids) AS w (id)) due LEFT JOIN LATERAL (SELECT x.status FROM :\"events\" x WHERE x.id = "
-    "due.id"
-    "   LIMIT 1) e ON true WHERE e.status IS DISTINCT FROM 'PENDING')"
-    " SELECT b.dlq_id, b.series, b.created, b.retries::int4 FROM redrive.rollup_event b"
-    " WHERE NOT b.dlq_id IN (SELECT c.id FROM closed c) ORDER BY b.dlq_id DESC) TO STDOUT (FORMAT binary)";
+#define COPY_EVENTS(condition)                                                                               \
+    "COPY (WITH closed AS MATERIALIZED (SELECT due.id FROM (SELECT DISTINCT w.id FROM redrive.rollup_due,"   \
+    "   unnest(dlq_ids) AS w (id)) due LEFT JOIN LATERAL (SELECT x.status FROM :\"events\" x"                \
+    "   WHERE x.id = due.id LIMIT 1) e ON true WHERE e.status IS DISTINCT FROM 'PENDING')"                   \
+    " SELECT b.dlq_id, b.series, b.created, b.retries::int4 FROM redrive.rollup_event b"                     \
+    " WHERE NOT b.dlq_id IN (SELECT c.id FROM closed c)" condition                                           \
+    " ORDER BY b.dlq_id DESC) TO STDOUT (FORMAT binary)"
+static const char events_sql[] = COPY_EVENTS("");
+static const char events_of_sql[] =
+    COPY_EVENTS(" AND b.series = ANY (pg_catalog.current_setting('redrive.series')::int4[])");
 
 static bool
 read_series(void *context, const PGresult *row)
@@ -124,17 +132,42 @@ read_event(void *context, const struct bytes fields[PG_FIELDS])
     return counted->each(counted->context, &event, true);
 }
 
-bool
-rollup_events(struct store *store, rollup_event_fn *each, void *context, struct err *err)
+static bool
+read_counted_series(void *context, const PGresult *row)
 {
-    struct counted counted = {.names = {.store = store}, .each = each, .context = context};
+    struct counted *counted = context;
+    const struct group_range *range = counted->range;
+    uint64_t group = (uint64_t)value_int8(row, 0, 1);
+    if (range && group >= range->low && group <= range->high) {
+        counted->chosen = alloc_grow(counted->chosen, counted->chosen_count, &counted->chosen_capacity,
+                                     sizeof *counted->chosen);
+        counted->chosen[counted->chosen_count++] = value_int4(row, 0, 0);
+    }
+    return read_series(&counted->names, row);
+}
+
+static bool
+choose_series(struct store *store, const struct counted *counted, struct err *err)
+{
+    struct params params = {0};
+    param_numbers(&params, counted->chosen, counted->chosen_count);
+    return pg_do(store, FOR_SCANNING, chosen_sql, &params, err);
+}
+
+bool
+rollup_events(struct store *store, const struct group_range *range, rollup_event_fn *each, void *context,
+              struct err *err)
+{
+    struct counted counted = {.names = {.store = store}, .range = range, .each = each, .context = context};
     if (!pg_begin(store, FOR_SCANNING, err))
         return false;
-    bool ok = pg_stream(store, FOR_SCANNING, series_sql, NULL, read_series, &counted.names, err) &&
+    bool ok = pg_stream(store, FOR_SCANNING, series_sql, NULL, read_counted_series, &counted, err) &&
               pg_stream(store, FOR_SCANNING, returned_sql, NULL, read_returned, &counted, err) &&
-              pg_copy_rows(store, events_sql, read_event, &counted, err);
+              (!range || choose_series(store, &counted, err)) &&
+              pg_copy_rows(store, range ? events_of_sql : events_sql, read_event, &counted, err);
     pg_rollback(store);
     keys_release(&counted.returned);
+    free(counted.chosen);
     forget_names(&counted.names);
     return ok;
 }

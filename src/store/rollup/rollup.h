@@ -82,7 +82,12 @@ bool rollup_rows(struct store *store, struct rollup_names *names, int64_t upto, 
 // is_whole false: the rollup does not know all of that, and only the id is filled in. each returns false to
 // stop early (then ERR_CANCELLED). Complete while the state says neither is_counting nor is_listing.
 typedef bool rollup_event_fn(void *context, const struct event *event, bool is_whole);
-bool rollup_events(struct store *store, rollup_event_fn *each, void *context, struct err *err) MUST_CHECK;
+struct group_range {
+    uint64_t low, high; // both included
+};
+// range: of these groups only; NULL: of all.
+bool rollup_events(struct store *store, const struct group_range *range, rollup_event_fn *each, void *context,
+                   struct err *err) MUST_CHECK;
 
 // --- maintaining ---
 
