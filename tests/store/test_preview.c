@@ -131,7 +131,7 @@ counts_few(void **state)
 
 // Each event has a newer one of its key beside it that is not asked for.
 static void
-check_risks(int64_t scale, size_t count)
+check_risks(int64_t scale, size_t count, const char *table)
 {
     struct world world;
     world_make(&world, 0);
@@ -149,8 +149,8 @@ check_risks(int64_t scale, size_t count)
         "'DISCARDED' END,"
         "        timestamp '2026-01-01' + (n + CASE WHEN n BETWEEN 221 AND 230 AND n %% 2 = 0 THEN -100 ELSE "
         "0 END)"
-        "        * interval '1 s' FROM generate_series(1, %d) AS n; ANALYZE public.dlq_events",
-        (int)scale, (int)count * 2);
+        "        * interval '1 s' FROM generate_series(1, %d) AS n; %s",
+        (int)scale, (int)count * 2, table);
     int64_t *ids = odd_ids(count, scale);
     struct preview preview = look(&world, ACTION_REPROCESS, ids, count);
     assert_int_equal(preview.open, (int64_t)count);
@@ -161,32 +161,49 @@ check_risks(int64_t scale, size_t count)
     world_end(&world);
 }
 
+static const char analyzed[] = "ANALYZE public.dlq_events";
+
 static void
 finds_the_risks_of_many_close_together(void **state)
 {
     (void)state;
-    check_risks(1, 21000);
+    check_risks(1, 21000, analyzed);
 }
 
 static void
 finds_the_risks_of_many_with_others_between(void **state)
 {
     (void)state;
-    check_risks(3, 21000);
+    check_risks(3, 21000, analyzed);
 }
 
 static void
 finds_the_risks_of_many_far_apart(void **state)
 {
     (void)state;
-    check_risks(1000, 21000);
+    check_risks(1000, 21000, analyzed);
+}
+
+// Keys cannot be looked up, or have many events: they are looked for in one pass.
+static void
+finds_the_risks_of_many_without_an_index_on_keys(void **state)
+{
+    (void)state;
+    check_risks(5, 21000, "DROP INDEX public.dlq_events_source_id_idx; ANALYZE public.dlq_events");
+}
+
+static void
+finds_the_risks_of_many_before_an_analyze(void **state)
+{
+    (void)state;
+    check_risks(5, 21000, "SELECT 1");
 }
 
 static void
 finds_the_risks_of_few(void **state)
 {
     (void)state;
-    check_risks(1, 500);
+    check_risks(1, 500, analyzed);
 }
 
 // Many ids that are as far apart as ids can be.
@@ -221,6 +238,8 @@ main(void)
         cmocka_unit_test(finds_the_risks_of_many_close_together),
         cmocka_unit_test(finds_the_risks_of_many_with_others_between),
         cmocka_unit_test(finds_the_risks_of_many_far_apart),
+        cmocka_unit_test(finds_the_risks_of_many_without_an_index_on_keys),
+        cmocka_unit_test(finds_the_risks_of_many_before_an_analyze),
         cmocka_unit_test(finds_the_risks_of_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

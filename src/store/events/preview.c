@@ -12,15 +12,21 @@
 //
 // A selection is ids, and each is looked up; or, of many that are close together, a bit for each id from
 // $3 on: then the table is read in one pass, by several processes where the server has some to spare, and
-// there is nothing to join. As a list in FROM with its condition, e being the event:
+// there is nothing to join; or many, but a small part of the table: then each is looked up by the index,
+// which the planner would not do, since it does not know that ids in ascending order are rows in the order of
+// the table. As a list in FROM with its condition, e being the event:
 #define BY_IDS "unnest($1) AS w (id) JOIN :\"events\" e ON e.id = w.id WHERE true"
+#define BY_LOOKUP                                                                                            \
+    "unnest($1) AS w (id) CROSS JOIN LATERAL (SELECT x.id, x.event_id, x.source_id, x.status, x.created_at," \
+    " x.kafka_topic, x.kafka_partition, x.event_payload FROM :\"events\" x WHERE x.id = w.id OFFSET 0) AS e" \
+    " WHERE true"
 #define BY_BITS ":\"events\" e WHERE e.id BETWEEN $3 AND $4 AND " HAS_BIT("e.id")
 // and as a condition on an id:
 #define HAS_BIT(id)                                                                                          \
     "CASE WHEN " id " BETWEEN $3 AND $4 THEN get_bit($1, (" id " - $3)::int4) = 1 ELSE false END"
 #define IS_OF_IDS(id) id " IN (SELECT unnest($1))"
 
-enum chosen { CHOSEN_BY_IDS, CHOSEN_BY_BITS };
+enum chosen { CHOSEN_BY_IDS, CHOSEN_BY_BITS, CHOSEN_BY_LOOKUP };
 
 // Is anything in flight of an operation, and was anything ever published, or seen to be back? Where not,
 // nothing is looked for.
@@ -33,8 +39,9 @@ static const char look_sql[] =
     "SELECT e.kafka_topic::text, coalesce(e.kafka_partition, -1), NULL, -1,"                                 \
     " count(*) FILTER (WHERE e.status = $2), sum(count(*) FILTER (WHERE e.status = $2)) OVER ()::int8"       \
     " FROM " chosen " GROUP BY 1, 2 ORDER BY 5 DESC LIMIT 2000"
-static const char *const counts_sql[] = {
-    [CHOSEN_BY_IDS] = COUNTS(BY_IDS), [CHOSEN_BY_BITS] = COUNTS(BY_BITS)};
+static const char *const counts_sql[] = {[CHOSEN_BY_IDS] = COUNTS(BY_IDS),
+                                         [CHOSEN_BY_BITS] = COUNTS(BY_BITS),
+                                         [CHOSEN_BY_LOOKUP] = COUNTS(BY_LOOKUP)};
 
 // One row. By ids: those that are in flight are few.
 static const char busy_sql[] =
@@ -52,8 +59,9 @@ static const char busy_sql[] =
     "    ORDER BY r.dlq_id, r.no DESC) AS newest WHERE has_payload)"                                         \
     " SELECT (SELECT count(*) FROM corrected), (SELECT count(*) FROM redrive.record r WHERE " is_chosen      \
     "    AND NOT EXISTS (SELECT FROM corrected c WHERE c.dlq_id = r.dlq_id))"
-static const char *const kept_sql[] = {
-    [CHOSEN_BY_IDS] = KEPT(IS_OF_IDS("r.dlq_id")), [CHOSEN_BY_BITS] = KEPT(HAS_BIT("r.dlq_id"))};
+static const char *const kept_sql[] = {[CHOSEN_BY_IDS] = KEPT(IS_OF_IDS("r.dlq_id")),
+                                       [CHOSEN_BY_BITS] = KEPT(HAS_BIT("r.dlq_id")),
+                                       [CHOSEN_BY_LOOKUP] = KEPT(IS_OF_IDS("r.dlq_id"))};
 
 // A row for each place, and the topic and partition that the newest revision names instead.
 #define RETARGETED(is_chosen)                                                                                \
@@ -62,8 +70,9 @@ static const char *const kept_sql[] = {
     " WHERE (r.topic IS NOT NULL OR r.partition IS NOT NULL) AND " is_chosen                                 \
     " AND NOT EXISTS (SELECT FROM redrive.revision n WHERE n.dlq_id = r.dlq_id AND n.no > r.no)"             \
     " GROUP BY 1, 2, 3, 4 ORDER BY 5 DESC LIMIT 2000"
-static const char *const retargeted_sql[] = {
-    [CHOSEN_BY_IDS] = RETARGETED(IS_OF_IDS("r.dlq_id")), [CHOSEN_BY_BITS] = RETARGETED(HAS_BIT("r.dlq_id"))};
+static const char *const retargeted_sql[] = {[CHOSEN_BY_IDS] = RETARGETED(IS_OF_IDS("r.dlq_id")),
+                                             [CHOSEN_BY_BITS] = RETARGETED(HAS_BIT("r.dlq_id")),
+                                             [CHOSEN_BY_LOOKUP] = RETARGETED(IS_OF_IDS("r.dlq_id"))};
 
 #define NEWEST_TARGET                                                                                        \
     " LEFT JOIN LATERAL (SELECT r.topic, r.partition FROM redrive.revision r WHERE r.dlq_id = e.id"          \
@@ -86,8 +95,9 @@ static const char busy_sources_sql[] =
     "     ON i.event_id = w.event_id AND i.at < w.created_at GROUP BY w.id HAVING count(*) >= $6"            \
     "    UNION SELECT w.id FROM wanted w JOIN redrive.returned c"                                            \
     "     ON c.dlq_id = w.id AND c.times >= $6) AS q"
-static const char *const quarantined_sql[] = {
-    [CHOSEN_BY_IDS] = QUARANTINED(BY_IDS), [CHOSEN_BY_BITS] = QUARANTINED(BY_BITS)};
+static const char *const quarantined_sql[] = {[CHOSEN_BY_IDS] = QUARANTINED(BY_IDS),
+                                              [CHOSEN_BY_BITS] = QUARANTINED(BY_BITS),
+                                              [CHOSEN_BY_LOOKUP] = QUARANTINED(BY_LOOKUP)};
 
 // Of what would be sent, how many have newer events of the same source id and topic that are not among them,
 // and how many of those one that was resolved. An event that returned is no newer event: it has the same
@@ -141,8 +151,36 @@ static const char overtaken_of_few_sql[] =
     "   WHERE " OTHER_EVENT(is_chosen) " OFFSET 0) AS n"                                                     \
     "    JOIN keys k ON k.key = n.key AND n.created_at > k.since GROUP BY 1, 2),"                            \
     OVERTAKEN
-static const char *const overtaken_of_many_sql[] = {[CHOSEN_BY_IDS] = OVERTAKEN_OF_MANY(BY_IDS, IS_OF_IDS),
-                                                    [CHOSEN_BY_BITS] = OVERTAKEN_OF_MANY(BY_BITS, HAS_BIT)};
+static const char *const overtaken_of_many_sql[] = {
+    [CHOSEN_BY_IDS] = OVERTAKEN_OF_MANY(BY_IDS, IS_OF_IDS),
+    [CHOSEN_BY_BITS] = OVERTAKEN_OF_MANY(BY_BITS, HAS_BIT),
+    [CHOSEN_BY_LOOKUP] = OVERTAKEN_OF_MANY(BY_LOOKUP, IS_OF_IDS)};
+
+// Keys that are looked up too, where that is worth it: an index begins with source_id, and a key has few events.
+static const char is_keyed_sql[] =
+    "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a"
+    "    ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
+    "    JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid"
+    "    JOIN pg_catalog.pg_am m ON m.oid = x.relam AND m.amname IN ('btree', 'hash')"
+    "   WHERE i.indrelid = :'events'::regclass AND a.attname = 'source_id' AND i.indisvalid AND i.indpred IS NULL)"
+    " AND coalesce((SELECT CASE WHEN s.n_distinct < 0 THEN s.n_distinct < -0.25"
+    "      ELSE s.n_distinct > 0.25 * c.reltuples END"
+    "    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+    "    JOIN pg_catalog.pg_stats s ON s.schemaname = n.nspname AND s.tablename = c.relname"
+    "     AND s.attname = 'source_id' AND s.inherited = (c.relkind = 'p')"
+    "   WHERE c.oid = :'events'::regclass), false)";
+static const char overtaken_by_lookup_sql[] =
+    "WITH wanted AS MATERIALIZED ("
+    "  SELECT e.id, e.source_id, e.kafka_topic, " KEY("e") ", " EVENT("e") ", e.created_at FROM " BY_LOOKUP
+    "     AND e.status = $2 AND e.source_id IS NOT NULL),"
+    " chosen AS (SELECT w.id, w.key, w.event, w.created_at FROM wanted w),"
+    " keys AS MATERIALIZED (SELECT w.source_id, w.kafka_topic, min(w.created_at) AS since FROM wanted w"
+    "    GROUP BY 1, 2),"
+    " other AS MATERIALIZED (SELECT " KEY("n") ", " EVENT("n") ", " NEWEST("n")
+    "    FROM keys k CROSS JOIN LATERAL (SELECT x.id, x.event_id, x.source_id, x.kafka_topic, x.created_at,"
+    "      x.status FROM :\"events\" x WHERE x.source_id = k.source_id AND x.created_at > k.since OFFSET 0) AS n"
+    "   WHERE n.kafka_topic IS NOT DISTINCT FROM k.kafka_topic AND " OTHER_EVENT(IS_OF_IDS) " GROUP BY 1, 2),"
+    OVERTAKEN;
 
 // The same where nearly all events are chosen: what is left over is little, and comes first.
 #define OVERTAKEN_OF_MOST(from, is_chosen)                                                                   \
@@ -165,8 +203,9 @@ static const char *const overtaken_of_most_sql[] = {[CHOSEN_BY_IDS] = OVERTAKEN_
     "SELECT coalesce(sum(n), 0)::int8, string_agg(ids, '') FROM (SELECT count(*) AS n,"                      \
     "  string_agg(int8send(e.id), '') AS ids FROM " chosen                                                   \
     "  AND e.status = $2 GROUP BY hashtextextended(e.event_id::text, 0) HAVING count(*) > 1) AS twice"
-static const char *const doubled_sql[] = {
-    [CHOSEN_BY_IDS] = DOUBLED(BY_IDS), [CHOSEN_BY_BITS] = DOUBLED(BY_BITS)};
+static const char *const doubled_sql[] = {[CHOSEN_BY_IDS] = DOUBLED(BY_IDS),
+                                          [CHOSEN_BY_BITS] = DOUBLED(BY_BITS),
+                                          [CHOSEN_BY_LOOKUP] = DOUBLED(BY_LOOKUP)};
 
 // Of rows that a consumer wrote twice for one record, all but the first: a freeze skips them
 // (_freeze_reorder). Rows as those of the sources, with their ids, eight bytes each.
@@ -194,7 +233,8 @@ static const char repeated_sql[] =
     "  WHERE l.id NOT IN (SELECT i.dlq_id FROM redrive.items_live(ARRAY(SELECT id FROM large)) i)"           \
     "  ORDER BY l.size DESC, l.id"
 static const char *const large_sql[] = {[CHOSEN_BY_IDS] = LARGE(BY_IDS, IS_OF_IDS("r.dlq_id")),
-                                        [CHOSEN_BY_BITS] = LARGE(BY_BITS, HAS_BIT("r.dlq_id"))};
+                                        [CHOSEN_BY_BITS] = LARGE(BY_BITS, HAS_BIT("r.dlq_id")),
+                                        [CHOSEN_BY_LOOKUP] = LARGE(BY_LOOKUP, IS_OF_IDS("r.dlq_id"))};
 
 // The planner does not know how much it is, and would look in one list for each line of another, or think
 // that lines are too many for other processes to hand them over.
@@ -208,7 +248,12 @@ static const char settings_of_many[] = SETTINGS_OF_MANY;
 static const char settings_of_sorting[] =
     SETTINGS_OF_MANY ", pg_catalog.set_config('enable_hashagg', 'off', true)";
 
-enum { MANY = 20000, LARGE_MOST = 2000 };
+enum {
+    MANY = 20000,
+    LARGE_MOST = 2000,
+    PASSED = 8, // a pass over so many rows costs as much as looking up one
+    LOOKED_UP = 200000,
+};
 
 static bool
 is_same_text(const char *text, struct bytes other)
@@ -287,15 +332,18 @@ read_sources(const struct preview_counting *counting, struct arena *arena, struc
     add_sources(preview, arena, counting->busy_sources, -1, false);
 }
 
-// How much of the table is chosen by bits: no more of them than ids would take.
+// How large the table is, the ids tell. Where rows between them were deleted it is smaller, and looking up
+// takes longer than a pass; the limit bounds by how much.
 static enum chosen
 chosen_of(const struct preview_query *query)
 {
-    const int64_t *ids = query->ids;
-    // A consumer may give ids from both ends of the type.
-    bool is_close = query->count > MANY &&
-                    (uint64_t)ids[query->count - 1] - (uint64_t)ids[0] < (uint64_t)query->count * 64;
-    return is_close ? CHOSEN_BY_BITS : CHOSEN_BY_IDS;
+    if (query->count <= MANY)
+        return CHOSEN_BY_IDS;
+    uint64_t span = (uint64_t)query->ids[query->count - 1] - (uint64_t)query->ids[0];
+    if (query->count <= LOOKED_UP && span / PASSED > query->count)
+        return CHOSEN_BY_LOOKUP;
+    // A consumer may give ids from both ends of the type. No more bits than ids would take.
+    return span < (uint64_t)query->count * 64 ? CHOSEN_BY_BITS : CHOSEN_BY_IDS;
 }
 
 // Are most events between the first and the last of them chosen?
@@ -433,13 +481,28 @@ ask_one(struct store *store, const struct preview_query *query, const char *sett
 }
 
 static bool
+preview_is_keyed(struct store *store, bool *is_keyed, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING, is_keyed_sql, NULL, &r, err))
+        return false;
+    *is_keyed = value_bool(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+static bool
 preview_overtaken(struct store *store, const struct preview_query *query, struct preview *preview,
                   struct err *err)
 {
     enum chosen chosen = chosen_of(query);
-    const char *sql = query->count <= MANY ? overtaken_of_few_sql
-                      : is_most(query)     ? overtaken_of_most_sql[chosen]
-                                           : overtaken_of_many_sql[chosen];
+    bool is_keyed = false;
+    if (chosen == CHOSEN_BY_LOOKUP && !preview_is_keyed(store, &is_keyed, err))
+        return false;
+    const char *sql = query->count <= MANY                           ? overtaken_of_few_sql
+                      : is_keyed                                     ? overtaken_by_lookup_sql
+                      : chosen != CHOSEN_BY_LOOKUP && is_most(query) ? overtaken_of_most_sql[chosen]
+                                                                     : overtaken_of_many_sql[chosen];
     PGresult *r = NULL;
     if (!ask_one(store, query, settings_of_many, sql, &r, err))
         return false;
