@@ -229,7 +229,8 @@ static const char repeated_sql[] =
     "   WHERE octet_length(r.value) > $7 AND " is_chosen "),"                                                \
     " large AS MATERIALIZED (SELECT s.id, max(s.size) AS size, count(*) OVER () AS of_them FROM sized s"     \
     "   GROUP BY s.id ORDER BY 2 DESC, 1 LIMIT 2000)"                                                        \
-    " SELECT l.id, l.of_them FROM large l JOIN :\"events\" e ON e.id = l.id AND e.status = $2"               \
+    " SELECT l.id, l.of_them FROM large l CROSS JOIN LATERAL (SELECT FROM :\"events\" x WHERE x.id = l.id"   \
+    "   AND x.status = $2 LIMIT 1) AS open"                                                                  \
     "  WHERE l.id NOT IN (SELECT i.dlq_id FROM redrive.items_live(ARRAY(SELECT id FROM large)) i)"           \
     "  ORDER BY l.size DESC, l.id"
 static const char *const large_sql[] = {[CHOSEN_BY_IDS] = LARGE(BY_IDS, IS_OF_IDS("r.dlq_id")),
