@@ -237,20 +237,34 @@ draw_menu(struct app *app, struct area area)
     }
 }
 
+// What the view calls the action now.
+static const char *
+word_of(const struct app *app, enum action action)
+{
+    const struct instance *top = app_top(app);
+    const struct view_action *row = NULL;
+    const char *word = NULL;
+    while (!word && (row = view_action(top->view, action, row)))
+        word = row->word ? row->word(app, top->state, action) : NULL;
+    return word ? word : action_row(action)->label;
+}
+
 static void
 draw_view_footer(struct app *app, struct area area)
 {
     enum { MOST = 16 };
     enum action offered[MOST + 1] = {DO_NONE};
-    const struct instance *top = app_top(app);
-    const struct view *view = top->view;
+    struct footer_label labels[MOST + 1] = {{DO_NONE, NULL}};
+    const struct view *view = app_top(app)->view;
     size_t count = 0;
     for (const enum action *action = view->footer; action && *action != DO_NONE && count < MOST; action++)
         if (app_can_do(app, *action) &&
-            (action_row(*action)->effect != EFFECT_CHANGES || app_can_change(app, NULL)))
+            (action_row(*action)->effect != EFFECT_CHANGES || app_can_change(app, NULL))) {
+            labels[count] = (struct footer_label){*action, word_of(app, *action)};
             offered[count++] = *action;
+        }
     offered[count] = DO_NONE;
-    footer_draw(app->keymap, view->context, offered, NULL, &app->picture.canvas, area);
+    footer_draw(app->keymap, view->context, offered, labels, &app->picture.canvas, area);
 }
 
 // What Tab and Enter do now. On a button Enter comes first.

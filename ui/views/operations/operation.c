@@ -220,6 +220,13 @@ operation_can_steer(const struct app *app, const void *state, enum action action
     return steering_offers(app, known_operation(state), action);
 }
 
+static const char *
+operation_steer_word(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    return steering_word(known_operation(state), action);
+}
+
 static bool
 operation_decide_doubt(struct app *app, void *state, enum action action)
 {
@@ -258,7 +265,10 @@ operation_refresh(struct app *app, void *state, enum action action)
 
 static const struct view_action actions[] = {
     {.part = table_moves, .run = operation_move},
-    {.part = steering_handles, .run = operation_steer, .is_possible = operation_can_steer},
+    {.part = steering_handles,
+     .run = operation_steer,
+     .is_possible = operation_can_steer,
+     .word = operation_steer_word},
     {.part = steering_refuses, .why_not = steering_why_not},
     {.action = DO_DOUBT_DECIDE, .run = operation_decide_doubt},
     {.action = DO_STOP_DECIDE, .run = stop_ask},

@@ -175,6 +175,13 @@ operations_can_steer(const struct app *app, const void *state, enum action actio
     return steering_offers(app, cursor_operation(state), action);
 }
 
+static const char *
+operations_steer_word(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    return steering_word(cursor_operation(state), action);
+}
+
 static bool
 operations_decide_doubt(struct app *app, void *state, enum action action)
 {
@@ -235,7 +242,10 @@ operations_refresh(struct app *app, void *state, enum action action)
 
 static const struct view_action actions[] = {
     {.part = table_moves, .run = operations_move},
-    {.part = steering_handles, .run = operations_steer, .is_possible = operations_can_steer},
+    {.part = steering_handles,
+     .run = operations_steer,
+     .is_possible = operations_can_steer,
+     .word = operations_steer_word},
     {.part = steering_refuses, .why_not = steering_why_not},
     {.action = DO_DOUBT_DECIDE, .run = operations_decide_doubt},
     {.action = DO_STOP_DECIDE, .run = stop_ask},

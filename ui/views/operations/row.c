@@ -161,8 +161,9 @@ struct told_count {
     int64_t count;
     bool is_always;
     enum outcome_part part; // of the bar; OUTCOME_PARTS: of none
+    const char *by;         // who did that; NULL: not told
 };
-enum { TOLD_COUNTS = 15 };
+enum { TOLD_COUNTS = 16 };
 
 static void
 told_counts(const struct operation *operation, struct told_count counts[TOLD_COUNTS])
@@ -172,23 +173,39 @@ told_counts(const struct operation *operation, struct told_count counts[TOLD_COU
     bool sends = action == ACTION_REPROCESS;
     const struct told_count all[TOLD_COUNTS] = {
         {corrects ? MSG_CHANGED : item_state_word(ITEM_DONE, action), operation_changed(operation), true,
-         sends ? OUTCOME_PARTS : PART_STAYED},
-        {MSG_FORCED, operation->recipe.forced, false, OUTCOME_PARTS},
-        {MSG_UNCHANGED, operation->recipe.unchanged, false, OUTCOME_PARTS},
-        {MSG_NOT_APPLICABLE, operation->recipe.not_applicable, false, OUTCOME_PARTS},
-        {"returned", operation->returned, sends, PART_RETURNED},
-        {"stayed away", operation->quiet, sends && operation->done > 0, PART_STAYED},
-        {"watching", operation->watched, false, PART_WATCHING},
-        {item_state_word(ITEM_REFUSED, action), operation->refused, false, PART_REFUSED},
-        {MSG_BY_CHECK, operation->recipe.refused_by_check, false, OUTCOME_PARTS},
-        {MSG_RECIPE_FAILED, operation->recipe.failed, false, OUTCOME_PARTS},
-        {item_state_word(ITEM_SKIPPED, action), operation->skipped, false, PART_SKIPPED},
-        {item_state_word(ITEM_IN_DOUBT, action), operation->in_doubt, false, PART_IN_DOUBT},
-        {item_state_word(ITEM_CANCELLED, action), operation->cancelled, false, PART_UNSENT},
-        {item_state_word(ITEM_QUEUED, action), operation->queued, false, PART_UNSENT},
-        {item_state_word(ITEM_CLAIMED, action), operation->claimed, false, PART_UNSENT},
+         sends ? OUTCOME_PARTS : PART_STAYED, NULL},
+        {MSG_FORCED, operation->recipe.forced, false, OUTCOME_PARTS, NULL},
+        {MSG_UNCHANGED, operation->recipe.unchanged, false, OUTCOME_PARTS, NULL},
+        {MSG_NOT_APPLICABLE, operation->recipe.not_applicable, false, OUTCOME_PARTS, NULL},
+        {MSG_TAKEN, operation->taken.count, sends && operation->taken.count >= 0, OUTCOME_PARTS,
+         operation->taken.by},
+        {"returned", operation->returned, sends, PART_RETURNED, NULL},
+        {"stayed away", operation->quiet, sends && operation->done > 0, PART_STAYED, NULL},
+        {"watching", operation->watched, false, PART_WATCHING, NULL},
+        {item_state_word(ITEM_REFUSED, action), operation->refused, false, PART_REFUSED, NULL},
+        {MSG_BY_CHECK, operation->recipe.refused_by_check, false, OUTCOME_PARTS, NULL},
+        {MSG_RECIPE_FAILED, operation->recipe.failed, false, OUTCOME_PARTS, NULL},
+        {item_state_word(ITEM_SKIPPED, action), operation->skipped, false, PART_SKIPPED, NULL},
+        {item_state_word(ITEM_IN_DOUBT, action), operation->in_doubt, false, PART_IN_DOUBT, NULL},
+        {item_state_word(ITEM_CANCELLED, action), operation->cancelled, false, PART_UNSENT, NULL},
+        {item_state_word(ITEM_QUEUED, action), operation->queued, false, PART_UNSENT, NULL},
+        {item_state_word(ITEM_CLAIMED, action), operation->claimed, false, PART_UNSENT, NULL},
     };
     memcpy(counts, all, sizeof all);
+}
+
+static bool
+is_told(const struct told_count *count)
+{
+    return count->is_always || count->count > 0;
+}
+
+static void
+print_count(const struct told_count *count, struct strbuf *out)
+{
+    char number[TEXT_SHORT];
+    strbuf_printf(out, "%s %s%s%s", count->word, text_count(count->count, number), count->by ? " by " : "",
+                  count->by ? count->by : "");
 }
 
 const char *
@@ -197,11 +214,12 @@ operation_counts(const struct operation *operation, struct arena *arena)
     struct told_count counts[TOLD_COUNTS];
     told_counts(operation, counts);
     struct strbuf text = {0};
-    char number[TEXT_SHORT];
-    for (size_t i = 0; i < TOLD_COUNTS; i++)
-        if (counts[i].is_always || counts[i].count)
-            strbuf_printf(&text, "%s%s %s", text.len ? "   " : "", counts[i].word,
-                          text_count(counts[i].count, number));
+    for (size_t i = 0; i < TOLD_COUNTS; i++) {
+        if (!is_told(&counts[i]))
+            continue;
+        strbuf_add_text(&text, text.len ? "   " : "");
+        print_count(&counts[i], &text);
+    }
     const char *copy = arena_text(arena, strbuf_bytes(&text));
     strbuf_release(&text);
     return copy;
@@ -214,20 +232,21 @@ operation_draw_counts(const struct operation *operation, struct canvas *canvas, 
     told_counts(operation, counts);
     int col = line.col;
     int limit = line.col + line.cols;
+    struct strbuf text = {0};
     for (size_t i = 0; i < TOLD_COUNTS && col < limit; i++) {
-        char text[TEXT_SHORT + 32];
-        char number[TEXT_SHORT];
-        if (!counts[i].is_always && !counts[i].count)
+        if (!is_told(&counts[i]))
             continue;
         bool is_drawn = counts[i].part != OUTCOME_PARTS && counts[i].count > 0;
         struct bar_part mark = outcome_bar_part(is_drawn ? counts[i].part : PART_STAYED, counts[i].count);
-        snprintf(text, sizeof text, "%s %s", counts[i].word, text_count(counts[i].count, number));
+        strbuf_reset(&text);
+        print_count(&counts[i], &text);
         if (is_drawn && col + 2 < limit) {
             (void)canvas_glyph(canvas, line.row, col, mark.glyph, mark.role);
             col += 2;
         }
-        chip_draw(canvas, line.row, &col, limit, ROLE_TEXT, bytes_of(text));
+        chip_draw(canvas, line.row, &col, limit, ROLE_TEXT, strbuf_bytes(&text));
     }
+    strbuf_release(&text);
 }
 
 struct bar_part

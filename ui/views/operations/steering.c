@@ -383,6 +383,12 @@ steering_offers(const struct app *app, const struct operation *operation, enum a
     }
 }
 
+const char *
+steering_word(const struct operation *operation, enum action action)
+{
+    return operation && action == DO_OPERATION_PAUSE && is_held(operation) ? MSG_RESUME : NULL;
+}
+
 void
 steering_open_events(struct app *app, const struct operation *operation, unsigned item_states,
                      const char *what)

@@ -44,6 +44,8 @@ bool steering_stop(struct app *app, void *state, enum action action);
 // Does it do something now, to this operation (NULL: there is none), by this person? Then it is worth a word
 // in the footer.
 bool steering_offers(const struct app *app, const struct operation *operation, enum action action);
+// What the footer calls the action for it; NULL: by its label.
+const char *steering_word(const struct operation *operation, enum action action);
 // Opens the list of its events in these states (0: all); `what` names them in the breadcrumb.
 void steering_open_events(struct app *app, const struct operation *operation, unsigned item_states,
                           const char *what);

@@ -95,6 +95,8 @@
 // one operation
 #define MSG_WATCHING                                                                                         \
     "step %" PRId32 " of %zu %s watching %s for returns %s next step in %s%s" // separators: GLYPH_SEPARATOR
+#define MSG_RESUME "resume"
+#define MSG_TAKEN "taken"
 #define MSG_SENDING_IN "sending in %s"
 #define MSG_CORRECTING_IN "correcting in %s"
 #define MSG_RETURNED_TITLE "returned"
