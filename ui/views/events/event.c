@@ -81,7 +81,7 @@ static bool
 event_copy_row(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
 {
     const struct view_of_event *view = state;
-    return view->is_there && event_copy_choice(&view->detail.event, i, app_frame(app), text, value);
+    return view->is_there && event_copy_choice(app, &view->detail.event, i, text, value);
 }
 
 static void

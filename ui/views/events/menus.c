@@ -12,7 +12,7 @@ static bool
 events_menus_copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
 {
     const struct event *event = events_cursor(state);
-    return event && event_copy_choice(event, i, app_frame(app), text, value);
+    return event && event_copy_choice(app, event, i, text, value);
 }
 
 static void

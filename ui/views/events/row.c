@@ -368,9 +368,10 @@ event_facet_term(const char *field, const char *value, struct arena *arena)
 }
 
 bool
-event_copy_choice(const struct event *event, size_t i, struct arena *arena, const char **text,
+event_copy_choice(struct app *app, const struct event *event, size_t i, const char **text,
                   struct bytes *value)
 {
+    struct arena *arena = app_frame(app);
     char group[GROUP_TEXT];
     const struct {
         const char *text;
@@ -384,7 +385,8 @@ event_copy_choice(const struct event *event, size_t i, struct arena *arena, cons
         {"stack trace", event->stack_trace},
         {"correlation id", event->correlation_id},
         {"group", arena_copy(arena, bytes_of(group_text(event->group, group)))},
-        {"redrive command", bytes_of(arena_printf(arena, "redrive show %" PRId64, event->id))},
+        {"redrive command",
+         bytes_of(app_command(app, arena_printf(arena, "redrive show %" PRId64, event->id)))},
     };
     for (size_t c = 0; c < sizeof choices / sizeof *choices; c++) {
         if (!bytes_present(choices[c].value) || i-- > 0)

@@ -50,8 +50,8 @@ bool event_narrow_term(const struct event *event, size_t i, struct arena *arena,
 // The term that narrows to a value of a field ("type", "category"); NULL: to those that have none. In the
 // arena.
 const char *event_facet_term(const char *field, const char *value, struct arena *arena);
-// What can be copied of an event, the i-th: its menu text and bytes; false: no more.
-bool event_copy_choice(const struct event *event, size_t i, struct arena *arena, const char **text,
+// What can be copied of an event, the i-th: its menu text and bytes, which live as app_frame; false: no more.
+bool event_copy_choice(struct app *app, const struct event *event, size_t i, const char **text,
                        struct bytes *value);
 
 #endif

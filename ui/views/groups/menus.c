@@ -178,7 +178,7 @@ groups_menus_copy_choice(struct app *app, const void *state, size_t i, const cha
 {
     const struct groups *groups = state;
     const struct event_group *group = groups_cursor(groups);
-    return group && group_copy_choice(group, groups->pivot, i, app_frame(app), text, value);
+    return group && group_copy_choice(app, group, groups->pivot, i, text, value);
 }
 
 static void

@@ -378,10 +378,16 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
 }
 
 bool
-group_copy_choice(const struct event_group *group, enum pivot pivot, size_t i, struct arena *arena,
+group_copy_choice(struct app *app, const struct event_group *group, enum pivot pivot, size_t i,
                   const char **text, struct bytes *value)
 {
+    struct arena *arena = app_frame(app);
     bool is_error = pivot == PIVOT_ERROR;
+    const char *command = NULL;
+    if (group->part_count)
+        command = arena_printf(arena, "redrive events --filter %s", group_term(pivot, group, arena));
+    else if (is_error)
+        command = arena_printf(arena, "redrive events --group %s", group->value);
     const struct {
         const char *text;
         const char *value;
@@ -391,10 +397,7 @@ group_copy_choice(const struct event_group *group, enum pivot pivot, size_t i, s
         {"error class", group->text.error_class},
         {"error as seen last", group->text.sample},
         {"frame", group->text.frame},
-        {"command that lists it", group->part_count ? arena_printf(arena, "redrive events --filter %s",
-                                                                   group_term(pivot, group, arena))
-                                  : is_error ? arena_printf(arena, "redrive events --group %s", group->value)
-                                             : NULL},
+        {"command that lists it", command ? app_command(app, command) : NULL},
         {"filter that chooses it", group->path_term},
     };
     for (size_t c = 0; c < sizeof choices / sizeof *choices; c++) {

@@ -48,8 +48,8 @@ const char *group_short_title(const struct event_group *group, enum pivot pivot,
 // "6 groups", of a merged one. One row holds MERGE_MOST at most, and says so where it does: those that differ
 // in the same word beside it are rows of their own.
 const char *group_parts_text(const struct event_group *group, struct arena *arena);
-// What can be copied of a group, the i-th: its menu text and bytes; false: no more.
-bool group_copy_choice(const struct event_group *group, enum pivot pivot, size_t i, struct arena *arena,
+// What can be copied of a group, the i-th: its menu text and bytes, which live as app_frame; false: no more.
+bool group_copy_choice(struct app *app, const struct event_group *group, enum pivot pivot, size_t i,
                        const char **text, struct bytes *value);
 
 // The class without its package: "java.net.SocketTimeoutException" → "SocketTimeoutException".
