@@ -7,11 +7,29 @@
 #include "commands/migrate_history.h"
 #include "store/schema.h"
 
+// The database knows whether the table is a further one, whose schema has another name. A DBA may look at the
+// SQL before there is any.
+static bool
+ask_for_schema(struct call *call, struct store **store, struct err *err)
+{
+    if (command_store(call, STORE_BARE, store, err))
+        return true;
+    if (err->kind != ERR_UNREACHABLE && err->kind != ERR_DENIED)
+        return false;
+    remark(call, "no database could be asked, so this is the schema of the first table of a database");
+    err_clear(err);
+    return true;
+}
+
 static int
 print_sql(struct call *call, struct err *err)
 {
     struct strbuf sql = {0};
-    const struct schema_wanted wanted = {.table = call->settings.connection.table,
+    struct store *store = NULL;
+    if (!ask_for_schema(call, &store, err))
+        return command_status(err);
+    const struct schema_wanted wanted = {.store = store,
+                                         .table = call->settings.connection.table,
                                          .zone = call->settings.connection.zone,
                                          .owner = call->options.command.owner,
                                          .with_roles = call->options.command.roles};
@@ -20,6 +38,7 @@ print_sql(struct call *call, struct err *err)
                schema_print_indexes(call->settings.connection.table, &sql, err)) &&
               output_bytes(strbuf_bytes(&sql), err);
     strbuf_release(&sql);
+    store_close(store);
     return ok ? STATUS_DONE : command_status(err);
 }
 

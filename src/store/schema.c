@@ -6,6 +6,7 @@
 #include "store/pg.h"
 #include "store/schema_files.h"
 
+#define FIRST_SCHEMA "redrive"
 #define ROLES_MAKE_SQL "SELECT redrive._roles_make()"
 #define ROLES_GRANT_SQL "SELECT redrive._roles_grant"
 
@@ -111,15 +112,21 @@ schema_print(const struct schema_wanted *wanted, struct strbuf *out, struct err 
     pg_quote_table(&quoted, schema, name);
     pg_show_table(&shown, schema, name);
     strbuf_add_text(out, "BEGIN;\nSET LOCAL search_path = pg_catalog;\n");
-    const struct pg_names names = {
-        .table_quoted = strbuf_text(&quoted), .table_text = strbuf_text(&shown), .schema = "redrive"};
-    add_guard(out, wanted->owner, &names);
+    const struct pg_names names = {.table_quoted = strbuf_text(&quoted),
+                                   .table_text = strbuf_text(&shown),
+                                   .schema = wanted->store ? wanted->store->schema.name : FIRST_SCHEMA};
+    const char *owner = wanted->owner;
+    if (!owner && strcmp(names.schema, FIRST_SCHEMA) != 0)
+        owner = wanted->store->schema.owner;
+    add_guard(out, owner, &names);
     make_script(out, schema_upgrades(), 0, SCHEMA_VERSION, names, wanted->zone);
-    if (wanted->with_roles && wanted->owner)
+    if (wanted->with_roles && owner)
         strbuf_add_text(out, "RESET ROLE;\n");
     if (wanted->with_roles)
-        strbuf_add_text(out, "-- What this returns is left to the table's owner.\n" ROLES_MAKE_SQL
-                             ";\n" ROLES_GRANT_SQL "(true);\n");
+        pg_expand(out,
+                  "-- What this returns is left to the table's owner.\n" ROLES_MAKE_SQL ";\n" ROLES_GRANT_SQL
+                  "(true);\n",
+                  &names);
     strbuf_add_text(out, "COMMIT;\n");
     strbuf_release(&quoted);
     strbuf_release(&shown);
@@ -178,7 +185,7 @@ become_owner(struct store *store, const char *owner, struct err *err)
 {
     struct strbuf guard = {0};
     const struct pg_names names = pg_names(store);
-    bool is_further = strcmp(store->schema.name, "redrive") != 0;
+    bool is_further = strcmp(store->schema.name, FIRST_SCHEMA) != 0;
     if (is_further && !owner)
         owner = store->schema.owner;
     else if (is_further && strcmp(owner, store->schema.owner) != 0)

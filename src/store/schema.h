@@ -32,9 +32,10 @@ bool schema_migrate_as(struct store *store, const char *owner, struct schema_res
 // its level, also on new functions. Appends to `left` the statements, one a line, that only the contract
 // table's owner can run.
 bool schema_roles(struct store *store, bool make, struct strbuf *left, struct err *err) MUST_CHECK;
-// The SQL that schema_migrate would run from version 0 for the first table, for a DBA; needs no connection.
-// ERR_USAGE: invalid table name.
+// The SQL that schema_migrate would run from version 0, for a DBA. ERR_USAGE: invalid table name.
 struct schema_wanted {
+    const struct store *store; // open for the table: the database tells which schema it has, or would get;
+                               // NULL: there is no connection, and it is taken for the first table
     const char *table;
     const char *zone;  // NULL: the server's
     const char *owner; // as for schema_migrate_as

@@ -10,6 +10,8 @@ run groups "${db[@]}" --table $payments --json
 ok "a further table is read without its schema" all exits 0 ';' json 'sum(r["count"] for r in rows) == 50'
 run discard "${db[@]}" --table $payments --all --yes
 ok "a change names the command" all exits 2 ';' one_sentence ';' warns "redrive migrate --table $payments"
+run migrate "${db[@]}" --table $payments --print
+ok "what a DBA is shown is this table's schema" all exits 0 ';' says "CREATE SCHEMA redrive_payments_dlq" ';' not says "CREATE SCHEMA redrive "
 run migrate "${db[@]}" --table $payments --json
 ok "migrate of a further table" all exits 0 ';' json 'rows[0] == {"schema": "redrive_payments_dlq", "table": "public.payments_dlq", "from": 0, "to": 1}'
 run groups "${db[@]}"

@@ -103,6 +103,35 @@ a_further_table_has_a_schema_of_its_own(void **state)
     world_end(&world);
 }
 
+// What a DBA runs by hand is what migrate makes: the same catalog, in the schema of this table.
+static void
+a_printed_further_schema_is_the_one_that_migrate_makes(void **state)
+{
+    (void)state;
+    struct world made, printed;
+    store_close(make_two(&made));
+    world_make(&printed, 0);
+    create_table(&printed, PAYMENTS, 0);
+    struct store *payments = open_table(printed.conninfo, PAYMENTS);
+    struct strbuf sql = {0};
+    assert_works(schema_print(&(struct schema_wanted){.store = payments, .table = PAYMENTS}, &sql, &err));
+    test_sql(printed.admin, "%s", strbuf_text(&sql));
+    strbuf_release(&sql);
+    store_close(payments);
+
+    char *expected = catalog_of(&made, "redrive_payments_dlq", "payments_dlq");
+    char *found = catalog_of(&printed, "redrive_payments_dlq", "payments_dlq");
+    assert_string_equal(found, expected);
+    free(expected);
+    free(found);
+    payments = open_table(printed.conninfo, PAYMENTS);
+    assert_works(schema_check(payments, &err));
+    assert_string_equal(store_info(payments)->schema, "redrive_payments_dlq");
+    store_close(payments);
+    world_end(&made);
+    world_end(&printed);
+}
+
 static void
 decide(struct world *world, struct store *store, enum operation_action action, int64_t first, int64_t last)
 {
@@ -420,6 +449,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_further_table_has_a_schema_of_its_own),
+        cmocka_unit_test(a_printed_further_schema_is_the_one_that_migrate_makes),
         cmocka_unit_test(decisions_never_cross),
         cmocka_unit_test(the_table_is_found_or_named),
         cmocka_unit_test(names_that_become_the_same_get_a_number),
