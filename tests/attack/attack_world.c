@@ -18,6 +18,7 @@ struct attack attack = {
 // --- guards ---
 
 enum { NEVER = ATTACK_ROLES };
+#define OURS "'redrive'::regnamespace, '" ATTACK_FURTHER_SCHEMA "'::regnamespace, 'public'::regnamespace"
 
 // A text that stands for some rows, and the least level of those who may change them. attack.who: the
 // attacker; attack.audit: the last row of the audit before.
@@ -30,13 +31,13 @@ static const struct guard {
      "SELECT md5(string_agg(line, E'\\n' ORDER BY line)) FROM ("
      " SELECT concat('f', p.oid::regprocedure, p.proowner, p.proacl, p.proconfig, p.prosecdef, p.prosrc) AS "
      "line"
-     "   FROM pg_proc p WHERE p.pronamespace IN ('redrive'::regnamespace, 'public'::regnamespace)"
+     "   FROM pg_proc p WHERE p.pronamespace IN (" OURS ")"
      " UNION ALL SELECT concat('c', c.oid::regclass, c.relowner, c.relacl, c.relhastriggers, c.relhasrules,"
      "   c.relrowsecurity, c.relnatts) FROM pg_class c"
-     "   WHERE c.relnamespace IN ('redrive'::regnamespace, 'public'::regnamespace)"
+     "   WHERE c.relnamespace IN (" OURS ")"
      " UNION ALL SELECT concat('a', a.attrelid::regclass, a.attname, a.attacl) FROM pg_attribute a JOIN "
      "pg_class c"
-     "   ON c.oid = a.attrelid WHERE c.relnamespace IN ('redrive'::regnamespace, 'public'::regnamespace)"
+     "   ON c.oid = a.attrelid WHERE c.relnamespace IN (" OURS ")"
      " UNION ALL SELECT concat('t', tgname, tgrelid::regclass, tgenabled) FROM pg_trigger"
      " UNION ALL SELECT concat('n', nspname, nspowner, nspacl) FROM pg_namespace WHERE nspname !~ "
      "'^pg_temp|^pg_toast'"
@@ -179,9 +180,11 @@ static const struct guard {
      " (SELECT x::text FROM redrive.returned_position x),"
      " (SELECT string_agg(x::text, '|' ORDER BY low) FROM redrive.returned_gap x))"},
 };
-enum { GUARDS = sizeof guards / sizeof *guards, SEEN = 1000 };
+// The last guard is over all of the further table and its schema.
+enum { GUARDS = sizeof guards / sizeof *guards, ALL_GUARDS = GUARDS + 1, SEEN = 1000 };
 
-static char before[GUARDS][SEEN];
+static char before[ALL_GUARDS][SEEN];
+static struct strbuf further; // its statement
 
 bool
 attack_is_guarded(const char *table)
@@ -199,9 +202,11 @@ static PGresult *
 read_guards(void)
 {
     static struct strbuf sql;
-    if (sql.len == 0)
+    if (sql.len == 0) {
         for (size_t i = 0; i < GUARDS; i++)
-            strbuf_printf(&sql, "%sSELECT %zu, (%s)", i ? " UNION ALL " : "", i, guards[i].sql);
+            strbuf_printf(&sql, "SELECT %zu, (%s) UNION ALL ", i, guards[i].sql);
+        strbuf_printf(&sql, "SELECT %d, (%s)", GUARDS, strbuf_text(&further));
+    }
     PGresult *r = PQexec(actors.session, strbuf_text(&sql));
     if (PQresultStatus(r) != PGRES_TUPLES_OK)
         fail_msg("%s", PQerrorMessage(actors.session));
@@ -212,7 +217,7 @@ static void
 keep_guards(void)
 {
     PGresult *r = read_guards();
-    for (int i = 0; i < GUARDS; i++)
+    for (int i = 0; i < ALL_GUARDS; i++)
         snprintf(before[i], SEEN, "%s", PQgetvalue(r, i, 1));
     PQclear(r);
 }
@@ -349,6 +354,37 @@ begin_notes(void)
                                                            "redrive.slot WHERE holder = 'host/1/1'"));
 }
 
+// A second table of dead letters, with the ids of the first and the same people.
+static void
+begin_further(void)
+{
+    test_sql(actors.world.admin,
+             "CREATE TABLE " ATTACK_FURTHER_TABLE " (LIKE public.dlq_events INCLUDING ALL);"
+             "INSERT INTO " ATTACK_FURTHER_TABLE " SELECT * FROM public.dlq_events WHERE id <= 60");
+    struct store *store = NULL;
+    const struct store_settings settings = {
+        .conninfo = actors.world.conninfo, .table = ATTACK_FURTHER_TABLE, .program = "test"};
+    struct schema_result result;
+    assert_works(store_open(&store, &settings, &err));
+    assert_works(schema_migrate(store, &result, &err));
+    assert_string_equal(store_info(store)->schema, ATTACK_FURTHER_SCHEMA);
+    make_roles(store, true);
+    store_close(store);
+
+    PGresult *r = PQexec(actors.world.admin,
+                         "SELECT c.oid::regclass FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = "
+                         "'" ATTACK_FURTHER_SCHEMA "'::regnamespace");
+    strbuf_add_text(
+        &further,
+        "SELECT md5(concat((SELECT string_agg(x::text, '|' ORDER BY x::text) FROM " ATTACK_FURTHER_TABLE
+        " x)");
+    for (int i = 0; i < PQntuples(r); i++)
+        strbuf_printf(&further, ", (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM %s x)",
+                      PQgetvalue(r, i, 0));
+    strbuf_add_text(&further, "))");
+    PQclear(r);
+}
+
 int
 attack_make(void **state)
 {
@@ -358,6 +394,7 @@ attack_make(void **state)
     begin_chunks();
     begin_operations();
     begin_notes();
+    begin_further();
     for (int i = 0; i < ATTACK_ROLES; i++) {
         char stem[40], group[40];
         snprintf(stem, sizeof stem, "mallory_%s", attack_levels[i]);
@@ -446,15 +483,26 @@ attack_try(const char *sql, bool may)
     PQclear(r);
 }
 
+// Nothing of the one table may change by way of the other.
+static int
+least_level(int guard)
+{
+    bool is_of_further = guard == GUARDS;
+    if (is_of_further != attack.is_further)
+        return NEVER;
+    return is_of_further ? LEVEL_WORKER : guards[guard].least;
+}
+
 void
 attack_end(const char *what)
 {
     test_sql(actors.session, "RESET SESSION AUTHORIZATION");
     PGresult *r = read_guards();
-    for (int i = 0; i < GUARDS; i++) {
+    for (int i = 0; i < ALL_GUARDS; i++) {
         bool is_same = strncmp(before[i], PQgetvalue(r, i, 1), SEEN - 1) == 0;
-        if (!is_same && (int)now.attacker->level < guards[i].least)
-            note_unwanted(guards[i].what, PQgetvalue(r, i, 1));
+        if (!is_same && (int)now.attacker->level < least_level(i))
+            note_unwanted(i < GUARDS ? guards[i].what : "the further table and its schema",
+                          PQgetvalue(r, i, 1));
     }
     PQclear(r);
     test_sql(actors.session, "ROLLBACK");

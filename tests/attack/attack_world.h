@@ -1,5 +1,5 @@
-// attack_world: a database in which others are at work, attackers of each level, and guards over all that an
-// attack might change.
+// attack_world: a database with two tables in which others are at work, attackers of each level, and guards
+// over all that an attack might change.
 #ifndef REDRIVE_TESTS_ATTACK_ATTACK_WORLD_H
 #define REDRIVE_TESTS_ATTACK_ATTACK_WORLD_H
 
@@ -8,6 +8,10 @@
 // Nobody is a login without any right of redrive's.
 enum attack_level { LEVEL_NOBODY, LEVEL_VIEWER, LEVEL_WORKER, LEVEL_OPERATOR, LEVEL_ADMIN, ATTACK_ROLES };
 extern const char *const attack_levels[ATTACK_ROLES];
+
+// The further table of the world; the usual one has the schema redrive.
+#define ATTACK_FURTHER_TABLE "public.payments_dlq"
+#define ATTACK_FURTHER_SCHEMA "redrive_payments_dlq"
 
 enum { ATTACK_NAMES = 7 };
 extern struct attack {
@@ -21,6 +25,7 @@ extern struct attack {
         const char *name;
         char value[60];
     } names[ATTACK_NAMES];
+    bool is_further; // the attack is on the schema of the further table: nothing of the usual one may change
     long attempts, refused, unwanted;
 } attack;
 

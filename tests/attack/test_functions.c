@@ -1,4 +1,5 @@
-// Every role × every function and table of the catalog × hostile, forged and foreign arguments.
+// Every role × every function and table of the catalog, of two tables of dead letters × hostile, forged and
+// foreign arguments.
 //
 // Before it there is a world in which others are at work: operations in each state, a chunk in flight, chunks
 // in doubt, counts that somebody maintains. Guards are texts that stand for what is in it; each says from
@@ -139,10 +140,11 @@ count_of(const struct hostile *hostile)
 
 // --- functions ---
 
-enum { MOST_ARGS = 24, MOST_FUNCTIONS = 300, RANDOM_CALLS = 16 };
+enum { MOST_ARGS = 24, MOST_FUNCTIONS = 600, RANDOM_CALLS = 16 };
 static struct function {
     char name[100];      // qualified
     char signature[400]; // as regprocedure
+    char schema[80];
     int args;
     char types[MOST_ARGS][40], names[MOST_ARGS][40];
 } functions[MOST_FUNCTIONS];
@@ -163,12 +165,14 @@ read_functions(void)
 {
     PGresult *r = PQexec(
         actors.world.admin,
-        "SELECT format('redrive.%I', p.proname), p.oid::regprocedure,"
+        "SELECT format('%s.%I', p.pronamespace::regnamespace, p.proname), p.oid::regprocedure,"
         " (SELECT string_agg(format_type(t.oid, NULL), '|' ORDER BY t.n) FROM unnest(p.proargtypes) WITH "
         "ORDINALITY t (oid, n)),"
         " (SELECT string_agg(coalesce(nullif(a.name, ''), '?'), '|' ORDER BY a.n) FROM unnest(p.proargnames,"
-        "   p.proargmodes) WITH ORDINALITY a (name, mode, n) WHERE coalesce(a.mode, 'i') IN ('i', 'b', 'v'))"
-        " FROM pg_proc p WHERE p.pronamespace = 'redrive'::regnamespace AND p.prorettype <> "
+        "   p.proargmodes) WITH ORDINALITY a (name, mode, n) WHERE coalesce(a.mode, 'i') IN ('i', 'b', 'v')),"
+        " p.pronamespace::regnamespace"
+        " FROM pg_proc p WHERE p.pronamespace IN ('redrive'::regnamespace, '" ATTACK_FURTHER_SCHEMA
+        "'::regnamespace) AND p.prorettype <> "
         "'trigger'::regtype ORDER BY 2");
     assert_int_equal(PQresultStatus(r), PGRES_TUPLES_OK);
     function_count = (size_t)PQntuples(r);
@@ -178,6 +182,7 @@ read_functions(void)
         int names;
         snprintf(f->name, sizeof f->name, "%s", PQgetvalue(r, i, 0));
         snprintf(f->signature, sizeof f->signature, "%s", PQgetvalue(r, i, 1));
+        snprintf(f->schema, sizeof f->schema, "%s", PQgetvalue(r, i, 4));
         split(PQgetvalue(r, i, 2), f->types, &f->args);
         split(PQgetvalue(r, i, 3), f->names, &names);
     }
@@ -261,9 +266,9 @@ may_call(const char *login, const struct function *function)
 {
     char sql[700];
     snprintf(sql, sizeof sql,
-             "SELECT (has_schema_privilege('%s', 'redrive', 'USAGE') AND has_function_privilege('%s', '%s', "
+             "SELECT (has_schema_privilege('%s', '%s', 'USAGE') AND has_function_privilege('%s', '%s', "
              "'EXECUTE'))::int",
-             login, login, function->signature);
+             login, function->schema, login, function->signature);
     return test_number(actors.world.admin, sql) == 1;
 }
 
@@ -274,6 +279,7 @@ calls_every_function(void **state)
     long unwanted = attack.unwanted;
     dice = 1;
     for (size_t i = 0; i < function_count; i++) {
+        attack.is_further = strcmp(functions[i].schema, ATTACK_FURTHER_SCHEMA) == 0;
         attack_begin(attacker);
         call_with_all(&functions[i], may_call(attacker->login, &functions[i]));
         attack_end(functions[i].signature);
@@ -314,11 +320,14 @@ touches_every_table(void **state)
                "SELECT c.oid::regclass, (SELECT quote_ident(a.attname) FROM pg_attribute a WHERE "
                "a.attrelid = c.oid AND a.attnum > 0 AND a.attidentity = '' ORDER BY a.attnum LIMIT 1) FROM "
                "pg_class c WHERE c.relkind IN ('r', 'v', 'S') "
-               "AND (c.relnamespace = 'redrive'::regnamespace OR c.oid = 'public.dlq_events'::regclass)"
-               " ORDER BY 1");
+               "AND (c.relnamespace IN ('redrive'::regnamespace, '" ATTACK_FURTHER_SCHEMA
+               "'::regnamespace) OR c.oid IN ('public.dlq_events'::regclass, '" ATTACK_FURTHER_TABLE
+               "'::regclass)) ORDER BY 1");
     for (int i = 0; i < PQntuples(r); i++) {
         const char *table = PQgetvalue(r, i, 0), *column = PQgetvalue(r, i, 1);
         char sql[400];
+        attack.is_further = bytes_starts(bytes_of(table), ATTACK_FURTHER_SCHEMA ".") ||
+                            strcmp(table, strchr(ATTACK_FURTHER_TABLE, '.') + 1) == 0;
         attack_begin(attacker);
         for (size_t d = 0; d < sizeof deeds / sizeof *deeds; d++) {
             size_t head = (size_t)(strstr(deeds[d], "%s") - deeds[d]);
