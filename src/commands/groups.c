@@ -20,11 +20,32 @@ struct group_counting {
     struct progress_line progress; // first: choosing_tick is given the whole
     struct backlog *backlog;
     const struct overrides *overrides; // of the store
-    enum pivot pivot;
-    struct json_path *path; // for PIVOT_PATH
-    struct path_values *path_values;
+    struct grouped_by by[GROUPS_BY_MOST];
+    size_t by_count;
     bool is_merged;
 };
+
+static bool
+is_by(const struct group_counting *counting, enum pivot pivot)
+{
+    bool is = false;
+    for (size_t i = 0; i < counting->by_count; i++)
+        is = is || counting->by[i].pivot == pivot;
+    return is;
+}
+
+static bool
+is_pair(const struct group_counting *counting)
+{
+    return counting->by_count > 1;
+}
+
+// Of one pivot or of two: the rows may be many.
+static bool
+is_long(const struct group_counting *counting)
+{
+    return is_pair(counting) || is_by(counting, PIVOT_PATH);
+}
 
 static bool
 count_event(void *context, const struct event *event)
@@ -44,7 +65,7 @@ read_rollup(struct call *call, struct store *store, struct group_counting *count
     bool is_whole =
         !choice->ids.is_given && !choice->group && !choice->filter && !choice->queue && !choice->status;
     *is_read = false;
-    if (is_whole && counting->pivot != PIVOT_HOUR && counting->pivot != PIVOT_PATH)
+    if (is_whole && !is_long(counting) && !is_by(counting, PIVOT_HOUR))
         return sums_read(call, store, counting->backlog, is_read, err);
     if (choose_is_counted(store, chosen))
         (void)rollup_find(call, store, &chosen->is_counted);
@@ -129,24 +150,34 @@ keys_json(const struct event_group *group)
     return list;
 }
 
+// The group by error that the row is of; NULL: of none.
+static const struct event_group *
+error_of(const struct group_counting *counting, const struct event_group *group)
+{
+    if (counting->by[0].pivot == PIVOT_ERROR)
+        return group;
+    return is_by(counting, PIVOT_ERROR) ? group->details->second : NULL;
+}
+
 static bool
 command_groups_print_json(const struct group_counting *counting, const struct event_group *group,
                           int64_t zone_us, struct err *err)
 {
-    bool is_error = counting->pivot == PIVOT_ERROR;
+    const struct event_group *named = error_of(counting, group);
+    bool is_error = named == group && !is_pair(counting);
     struct value *object = value_object();
-    if (counting->pivot == PIVOT_PATH)
-        groups_path_json(counting->path, group, object);
+    if (is_pair(counting))
+        groups_pair_json(counting->by, group, object);
     else
-        value_add_text(object, "group", group->value[0] == '\0' ? NULL : group->value);
+        groups_by_json(&counting->by[0], group, object);
     if (counting->is_merged)
         value_add(object, "groups", keys_json(group));
     value_add_int(object, "count", group->count);
-    value_add_text(object, "error_class", is_error ? group->text.error_class : NULL);
-    value_add_text(object, "error", is_error ? group->text.pattern : NULL);
+    value_add_text(object, "error_class", named ? named->text.error_class : NULL);
+    value_add_text(object, "error", named ? named->text.pattern : NULL);
     value_add_text(object, "category", category_name(group->category));
     const struct override *override =
-        overrides_of(counting->overrides, is_error && !group->part_count ? group->key : 0);
+        overrides_of(counting->overrides, named && !group->part_count ? named->key : 0);
     value_add_text(object, "category_by", override ? override->who : NULL);
     value_add_time(object, "first_seen", group->first_at, zone_us);
     value_add_time(object, "last_seen", group->last_at, zone_us);
@@ -174,19 +205,16 @@ static const struct output_column other_columns[] = {{"group", ALIGN_LEFT, 24, 6
                                                      {"last", ALIGN_LEFT, 19, 0},
                                                      {"category", ALIGN_LAST, 0, 0}};
 
+static const struct output_column pair_columns[] = {
+    {"group", ALIGN_LEFT, 16, 40},   {"and", ALIGN_LEFT, 16, 40}, {"count", ALIGN_RIGHT, 9, 0},
+    {"rate/min", ALIGN_RIGHT, 0, 0}, {"last", ALIGN_LEFT, 19, 0}, {"category", ALIGN_LEFT, 9, 0},
+    {"error", ALIGN_LAST, 0, 0}};
+// Without the error where no row has one.
+enum { ERROR_COLUMNS = 6, OTHER_COLUMNS = 5, PAIR_COLUMNS = 7 };
+
 static void
-command_groups_add_row(struct output_table *table, const struct event_group *group, const char *name,
-                       bool is_error)
+command_groups_add_error(struct output_table *table, const struct event_group *group)
 {
-    char rate[32];
-    snprintf(rate, sizeof rate, "%.1f", group->per_minute);
-    table_add_text(table, name[0] == '\0' ? NULL : name);
-    table_add_count(table, group->count);
-    table_add_text(table, rate);
-    table_add_time(table, group->last_at);
-    table_add_text(table, category_name(group->category));
-    if (!is_error)
-        return;
     struct strbuf error = {0};
     if (group->part_count)
         strbuf_printf(&error, "%zu groups: ", group->part_count);
@@ -195,6 +223,25 @@ command_groups_add_row(struct output_table *table, const struct event_group *gro
     strbuf_add_text(&error, group->text.pattern != NULL ? group->text.pattern : "");
     table_add(table, strbuf_bytes(&error));
     strbuf_release(&error);
+}
+
+static void
+command_groups_add_row(struct output_table *table, const struct group_counting *counting,
+                       const struct event_group *group, struct arena *arena)
+{
+    char rate[32];
+    snprintf(rate, sizeof rate, "%.1f", group->per_minute);
+    for (size_t i = 0; i < counting->by_count; i++) {
+        const char *name = groups_by_text(&counting->by[i], i ? group->details->second : group, arena);
+        table_add_text(table, name[0] == '\0' ? NULL : name);
+    }
+    table_add_count(table, group->count);
+    table_add_text(table, rate);
+    table_add_time(table, group->last_at);
+    table_add_text(table, category_name(group->category));
+    const struct event_group *named = error_of(counting, group);
+    if (named)
+        command_groups_add_error(table, named);
 }
 
 // Remarks on what the rows do not show.
@@ -227,10 +274,29 @@ say_unlisted(const struct call *call, const struct group_list *list, size_t coun
                text_count(others, events), others == 1 ? "" : "s");
 }
 
-static const char *
-row_name(const struct group_counting *counting, const struct event_group *group, struct arena *arena)
+static void
+list_groups(const struct group_counting *counting, const struct group_limit *most, int64_t now,
+            struct arena *arena, struct group_list *list)
 {
-    return counting->pivot == PIVOT_PATH ? groups_path_text(group, arena) : group->value;
+    const struct grouped_by *by = counting->by;
+    if (is_pair(counting))
+        backlog_groups_paired(counting->backlog, by[0].pivot,
+                              &(struct second_pivot){.pivot = by[1].pivot, .paths = by[1].values}, most, now,
+                              arena, list);
+    else
+        backlog_groups_detailed(counting->backlog, by[0].pivot, counting->is_merged,
+                                is_long(counting) ? most : NULL, now, arena, list);
+}
+
+static void
+begin_table(struct output_table *table, struct call *call, const struct group_counting *counting)
+{
+    bool has_error = is_by(counting, PIVOT_ERROR);
+    if (is_pair(counting))
+        table_begin(table, call, pair_columns, has_error ? PAIR_COLUMNS : PAIR_COLUMNS - 1);
+    else
+        table_begin(table, call, has_error ? error_columns : other_columns,
+                    has_error ? ERROR_COLUMNS : OTHER_COLUMNS);
 }
 
 static bool
@@ -239,26 +305,23 @@ print_groups(struct call *call, const struct group_counting *counting, int64_t n
 {
     struct arena arena = {0};
     struct group_list list = {0};
-    bool is_error = counting->pivot == PIVOT_ERROR, ok = true;
+    bool ok = true;
     int64_t limit = call->options.choice.limit.number;
     const struct group_limit most = {.most = limit > 0 ? (size_t)limit : GROUPS_OF_PATH};
-    bool is_limited = counting->pivot == PIVOT_PATH;
-    backlog_groups_detailed(counting->backlog, counting->pivot, counting->is_merged,
-                            is_limited ? &most : NULL, now, &arena, &list);
+    list_groups(counting, &most, now, &arena, &list);
     struct output_table table;
-    table_begin(&table, call, is_error ? error_columns : other_columns, is_error ? 6 : 5);
+    begin_table(&table, call, counting);
     size_t count = limit > 0 && (size_t)limit < list.count ? (size_t)limit : list.count;
     for (size_t i = 0; ok && i < count; i++) {
         if (call->options.general.json)
             ok = command_groups_print_json(counting, &list.groups[i], zone_us, err);
         else
-            command_groups_add_row(&table, &list.groups[i], row_name(counting, &list.groups[i], &arena),
-                                   is_error);
+            command_groups_add_row(&table, counting, &list.groups[i], &arena);
     }
     ok = table_end(&table, err) && ok;
     if (counting->is_merged && !call->options.general.json)
         say_merged(call, &list, count);
-    if (is_limited)
+    if (is_long(counting))
         say_unlisted(call, &list, count);
     arena_release(&arena);
     return ok;
@@ -274,9 +337,14 @@ path_tick(void *context, int64_t events)
 static bool
 read_paths(struct store *store, struct group_counting *counting, struct err *err)
 {
-    return counting->pivot != PIVOT_PATH ||
-           groups_path_read(store, counting->path, counting->backlog, counting->path_values, path_tick,
-                            &counting->progress, err);
+    bool ok = true;
+    for (size_t i = 0; ok && i < counting->by_count; i++)
+        if (counting->by[i].pivot == PIVOT_PATH)
+            ok = groups_path_read(store, &counting->by[i], counting->backlog, path_tick, &counting->progress,
+                                  err);
+    if (ok && counting->by[0].pivot == PIVOT_PATH)
+        backlog_set_paths(counting->backlog, counting->by[0].values);
+    return ok;
 }
 
 static bool
@@ -295,7 +363,7 @@ groups(struct call *call, struct store *store, struct group_counting *counting, 
     if (ok && !is_read)
         ok = choose_scan(store, &choice, fields, count_event, choosing_tick, counting, &tally, err) &&
              choosing_check_known(&tally, err) &&
-             (counting->pivot != PIVOT_ERROR ||
+             (!is_by(counting, PIVOT_ERROR) ||
               command_groups_describe(store, call->group_rules, counting->backlog, err));
     ok = ok && read_paths(store, counting, err);
     progress_end(&counting->progress);
@@ -307,23 +375,13 @@ groups(struct call *call, struct store *store, struct group_counting *counting, 
 
 // What --by says.
 static bool
-read_pivot(const struct call *call, struct group_counting *counting, struct err *err)
+read_pivots(const struct call *call, struct group_counting *counting, struct err *err)
 {
     const char *by = call->options.command.by;
     counting->is_merged = call->options.command.merged;
-    if (groups_path_is(by)) {
-        counting->pivot = PIVOT_PATH;
-        counting->path_values = path_values_create();
-        if (!json_path_parse(&counting->path, bytes_of(by), err))
-            return err_context(err, "--by, column %d", err->column);
-    } else if (by && !pivot_parse(bytes_of(by), &counting->pivot)) {
-        return err_set(
-            err, ERR_USAGE,
-            "--by is error, type, source, topic, category or hour, or a path of the payload such as "
-            "$.type, not \"%s\"",
-            by);
-    }
-    if (counting->is_merged && counting->pivot != PIVOT_ERROR)
+    if (!groups_by_parse(by, counting->by, &counting->by_count, err))
+        return false;
+    if (counting->is_merged && (is_pair(counting) || !is_by(counting, PIVOT_ERROR)))
         return err_set(err, ERR_USAGE, "only groups by error are merged: leave out --by %s", by);
     return true;
 }
@@ -332,20 +390,19 @@ static void
 command_groups_release(struct group_counting *counting)
 {
     backlog_destroy(counting->backlog);
-    path_values_destroy(counting->path_values);
-    json_path_destroy(counting->path);
+    groups_by_release(counting->by);
 }
 
 int
 command_groups(struct call *call, struct err *err)
 {
-    struct group_counting counting = {.pivot = PIVOT_ERROR};
+    struct group_counting counting = {0};
     struct store *store = NULL;
     if (call->arg_count > 0 && strcmp(call->args[0], "category") == 0)
         return groups_category(call, err);
     if (!command_no_args(call, err))
         return STATUS_USAGE;
-    if (!read_pivot(call, &counting, err)) {
+    if (!read_pivots(call, &counting, err)) {
         command_groups_release(&counting);
         return STATUS_USAGE;
     }

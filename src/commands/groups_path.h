@@ -1,5 +1,5 @@
 // groups_path: `redrive groups --by $.path`: which value each of the chosen events has at a path, and what
-// its row says.
+// its row says; alone, or beside another pivot, as in --by '$.task_type,error'.
 #ifndef REDRIVE_COMMANDS_GROUPS_PATH_H
 #define REDRIVE_COMMANDS_GROUPS_PATH_H
 
@@ -9,17 +9,29 @@
 
 enum { GROUPS_OF_PATH = 1000 }; // rows without --limit: the largest
 
-// Is this a path rather than the name of a pivot?
-bool groups_path_is(const char *by);
+// One of the pivots that --by names.
+struct grouped_by {
+    enum pivot pivot;
+    struct json_path *path; // of PIVOT_PATH, as is the next
+    struct path_values *values;
+};
+enum { GROUPS_BY_MOST = 2 };
+// Reads what --by says: one pivot, or two with a comma between, of which a path may have commas of its own.
+bool groups_by_parse(const char *text, struct grouped_by by[GROUPS_BY_MOST], size_t *count,
+                     struct err *err) MUST_CHECK;
+void groups_by_release(struct grouped_by by[GROUPS_BY_MOST]);
+
 // Reads the value of each event that the backlog holds one by one. `tick` is asked after each thousand; false
 // stops with ERR_CANCELLED.
-bool groups_path_read(struct store *store, const struct json_path *path, struct backlog *backlog,
-                      struct path_values *values, bool (*tick)(void *context, int64_t events), void *context,
-                      struct err *err) MUST_CHECK;
-// The members of a row that only this pivot has: group, value (its kind) and filter, which chooses exactly
-// its events.
-void groups_path_json(const struct json_path *path, const struct event_group *group, struct value *object);
+bool groups_path_read(struct store *store, const struct grouped_by *by, const struct backlog *backlog,
+                      bool (*tick)(void *context, int64_t events), void *context, struct err *err) MUST_CHECK;
+// The members of a row: group, of a path value (its kind) and filter, which chooses exactly its events.
+void groups_by_json(const struct grouped_by *by, const struct event_group *group, struct value *object);
+// Of a pair: group and second, value and second_value of paths, and filter, where the filter language has a
+// term for both of its values.
+void groups_pair_json(const struct grouped_by by[GROUPS_BY_MOST], const struct event_group *group,
+                      struct value *object);
 // What the row is called, in the arena.
-const char *groups_path_text(const struct event_group *group, struct arena *arena);
+const char *groups_by_text(const struct grouped_by *by, const struct event_group *group, struct arena *arena);
 
 #endif

@@ -53,6 +53,20 @@ run groups "${db[@]}" --by '$.n' --json --filter 'id:7..9' --group "${key:0:6}"
 ok "groups --by a path of a group, with a filter" json 'sorted(r["group"] for r in rows) == ["7"] and rows[0]["filter"] == "$.n?number $.n=7"'
 run events "${db[@]}" --json --filter '$.n?number $.n=7'
 ok "the filter of a row chooses its events" all lines 1 ';' json 'rows[0]["id"] == 7'
+run groups "${db[@]}" --by 'type,error' --json
+ok "groups --by two of them counts each pair" all exits 0 ';' json 'sum(r["count"] for r in rows) == 1003' ';' \
+    in_table "SELECT count(*) FROM dlq_events WHERE event_type = 'order.updated' AND error_message ~ '^duplicate'" \
+    "$(python3 -c 'import json, sys; print(sum(r["count"] for r in map(json.loads, sys.stdin) if r["group"] == "order.updated" and (r["error"] or "").startswith("duplicate")))' <"$work/out")"
+run groups "${db[@]}" --by '$.a,error' --json
+ok "groups --by a path and the error" all exits 0 ';' names group value second filter count error_class error category category_by first_seen last_seen rate_per_minute event_types topics returned resolved discarded reprocessed outcomes_since ';' \
+    json 'rows[0]["value"] == "missing" and rows[0]["count"] == 500 and rows[0]["error_class"] == "java.lang.IllegalStateException"'
+pair=$(python3 -c 'import json, sys; print(json.loads(sys.stdin.readline())["filter"])' <"$work/out")
+run events "${db[@]}" --json --filter "$pair"
+ok "the filter of a pair chooses its events" lines 500
+run groups "${db[@]}" --by '$.n,$["a,b"]' --limit 5
+ok "two paths, with a comma in one" all exits 0 ';' lines 5 ';' says "(missing)"
+run groups "${db[@]}" --by 'type,error,topic'
+ok "groups --by three of them" all exits 2 ';' one_sentence
 run groups "${db[@]}" --by '$.a[x]'
 ok "a path with a mistake" all exits 2 ';' one_sentence ';' warns "column 5"
 run apart "${db[@]}" --filter '"timed out"' --json

@@ -87,6 +87,42 @@ every_pivot_has_them(void **state)
     backlog_destroy(backlog);
 }
 
+// Each pair of values is a row with both of its names; the largest ones where the list is limited.
+static void
+pairs_are_counted_by_both(void **state)
+{
+    (void)state;
+    struct backlog *backlog = make_backlog();
+    struct path_values *values = path_values_create();
+    for (int64_t id = 1; id <= 8; id++)
+        path_values_put(values, id, id <= 4 ? BYTES("\"charge\"") : BYTES("5"));
+    struct arena arena = {0};
+    struct group_list list;
+    const struct second_pivot error = {.pivot = PIVOT_ERROR};
+    backlog_set_paths(backlog, values);
+    backlog_groups_paired(backlog, PIVOT_PATH, &error, NULL, NOW, &arena, &list);
+    assert_int_equal(list.count, 3); // charge and 5 of group 7, missing of group 8
+    assert_int_equal(list.events, 9);
+    assert_string_equal(list.groups[0].value, "5");
+    assert_int_equal(list.groups[0].count, 4);
+    assert_int_equal(list.groups[0].details->second->key, 7);
+    assert_string_equal(list.groups[0].details->second->value, "0000000000000007");
+    assert_int_equal(list.groups[2].path_kind, PATH_MISSING);
+    assert_int_equal(list.groups[2].details->second->key, 8);
+
+    const struct second_pivot path = {.pivot = PIVOT_PATH, .paths = values};
+    backlog_set_paths(backlog, NULL); // the second one has values of its own
+    backlog_groups_paired(backlog, PIVOT_TYPE, &path, &(struct group_limit){.most = 1}, NOW, &arena, &list);
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.total, 8); // a 5, b charge, b 5, c charge, c 5, d charge, e 5, and none
+    assert_int_equal(list.events, 9);
+    assert_string_equal(list.groups[0].value, "b");
+    assert_string_equal(list.groups[0].details->second->value, "charge");
+    arena_release(&arena);
+    backlog_destroy(backlog);
+    path_values_destroy(values);
+}
+
 static void
 kind_is_a_synonym(void **state)
 {
@@ -104,6 +140,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(details_hold_more_than_the_top_three),
         cmocka_unit_test(every_pivot_has_them),
+        cmocka_unit_test(pairs_are_counted_by_both),
         cmocka_unit_test(kind_is_a_synonym),
     };
     return cmocka_run_group_tests_name("group details", tests, NULL, NULL);

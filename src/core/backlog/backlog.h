@@ -144,7 +144,9 @@ struct group_share {
 struct group_details {
     const struct group_share *types, *topics; // all that are present, most events first, then by name
     size_t type_count, topic_count;
-    int64_t returned; // events that returned after they were republished
+    int64_t returned;                 // events that returned after they were republished
+    const struct event_group *second; // of a pair: what its events have by the second pivot (value,
+                                      // path_kind, text and category); else NULL
 };
 
 struct event_group {
@@ -212,6 +214,16 @@ void backlog_groups_merged(const struct backlog *backlog, const struct group_lim
 void backlog_groups_detailed(const struct backlog *backlog, enum pivot pivot, bool is_merged,
                              const struct group_limit *limit, int64_t now, struct arena *arena,
                              struct group_list *list);
+
+// By the pairs of values of two pivots, with details. A pair is named by the first, and by details->second.
+// Only of rows, and what is known of a group's whole life is left out.
+struct second_pivot {
+    enum pivot pivot;
+    struct path_values *paths; // of PIVOT_PATH; else NULL
+};
+void backlog_groups_paired(const struct backlog *backlog, enum pivot pivot, const struct second_pivot *second,
+                           const struct group_limit *limit, int64_t now, struct arena *arena,
+                           struct group_list *list);
 
 // Notes that an operation that ended at this instant emptied the group, which need not be known yet. Events
 // created later make the group is_returned.

@@ -7,14 +7,15 @@
 #include "base/alloc.h"
 
 static uint32_t
-path_number(const struct backlog *backlog, int64_t id)
+path_number(struct path_values *paths, int64_t id)
 {
-    uint32_t number = path_values_of(backlog->paths, id);
+    uint32_t number = path_values_of(paths, id);
     return number == PATH_UNREAD ? 0 : number;
 }
 
-static uint64_t
-value_of_row(const struct backlog *backlog, const struct backlog_row *row, enum pivot pivot)
+static uint32_t
+value_of_row(const struct backlog *backlog, const struct backlog_row *row, enum pivot pivot,
+             struct path_values *paths)
 {
     switch (pivot) {
     case PIVOT_TYPE:
@@ -24,11 +25,11 @@ value_of_row(const struct backlog *backlog, const struct backlog_row *row, enum 
     case PIVOT_TOPIC:
         return row->topic;
     case PIVOT_CATEGORY:
-        return (uint64_t)backlog->infos[row->group].category;
+        return (uint32_t)backlog->infos[row->group].category;
     case PIVOT_HOUR:
         return row->created / 3600;
     case PIVOT_PATH:
-        return path_number(backlog, row->id);
+        return path_number(paths, row->id);
     case PIVOT_ERROR:
     case PIVOT_COUNT:
         break;
@@ -39,7 +40,9 @@ value_of_row(const struct backlog *backlog, const struct backlog_row *row, enum 
 uint64_t
 backlog_value(const struct backlog *backlog, const struct backlog_row *row, const struct tally_query *query)
 {
-    uint64_t value = value_of_row(backlog, row, query->pivot);
+    uint64_t value = value_of_row(backlog, row, query->pivot, backlog->paths);
+    if (query->second)
+        return value << 32 | value_of_row(backlog, row, query->second->pivot, query->second->paths);
     return query->leaders ? query->leaders[value] : value;
 }
 
@@ -415,32 +418,9 @@ collect_shares(const struct tally *tally, struct detail_share *found)
     return count;
 }
 
-static void
-tally_details(struct tally *tally, struct arena *arena)
-{
-    struct group_details *details = arena_array(arena, tally->values.count, sizeof *details);
-    struct detail_share *found = alloc_array(tally->pairs.count, sizeof *found);
-    size_t count = collect_shares(tally, found);
-    struct group_share *shares = arena_array(arena, count, sizeof *shares);
-    for (size_t g = 0; g < tally->values.count; g++) {
-        details[g].returned = tally->returned[g];
-        tally->groups[g].details = &details[g];
-    }
-    for (size_t i = 0; i < count; i++) {
-        shares[i] = (struct group_share){.name = arena_text(arena, bytes_of(found[i].share.name)),
-                                         .count = found[i].share.count};
-        struct group_details *of = &details[found[i].group_index];
-        bool is_type = found[i].column == COLUMN_TYPE;
-        const struct group_share **first = is_type ? &of->types : &of->topics;
-        size_t *length = is_type ? &of->type_count : &of->topic_count;
-        if ((*length)++ == 0)
-            *first = &shares[i];
-    }
-    free(found);
-}
-
 static const char *
-value_text(const struct backlog *backlog, enum pivot pivot, uint64_t number, struct arena *arena)
+value_text(const struct backlog *backlog, enum pivot pivot, const struct path_values *paths, uint32_t number,
+           struct arena *arena)
 {
     char hex[GROUP_TEXT];
     char hour[TIME_TEXT];
@@ -459,7 +439,7 @@ value_text(const struct backlog *backlog, enum pivot pivot, uint64_t number, str
         text = number ? time_rfc3339((int64_t)number * 3600 * US_PER_SECOND, 0, hour) : NULL;
         break;
     case PIVOT_PATH:
-        (void)path_values_value(backlog->paths, (uint32_t)number, &name);
+        (void)path_values_value(paths, number, &name);
         return arena_text(arena, name);
     case PIVOT_ERROR:
     case PIVOT_COUNT:
@@ -475,42 +455,98 @@ to_instant(int64_t seconds)
     return seconds == TIME_ABSENT ? TIME_ABSENT : seconds * US_PER_SECOND;
 }
 
+// What a group is called by a pivot.
+static void
+tally_name_by(const struct backlog *backlog, enum pivot pivot, const struct path_values *paths,
+              uint32_t number, struct event_group *group, struct arena *arena)
+{
+    group->key = number;
+    group->value = value_text(backlog, pivot, paths, number, arena);
+    if (pivot == PIVOT_CATEGORY)
+        group->category = (enum category)number;
+    if (pivot == PIVOT_PATH) {
+        group->key = path_values_key(paths, number);
+        group->path_kind = path_values_value(paths, number, &(struct bytes){0});
+    }
+    if (pivot != PIVOT_ERROR)
+        return;
+    const struct group_info *info = &backlog->infos[number];
+    const struct group_text *text = backlog_text(info);
+    group->key = backlog->keys.keys[number];
+    group->text = (struct group_text){
+        .pattern = arena_text(arena, bytes_of(text->pattern)),
+        .error_class = arena_text(arena, bytes_of(text->error_class)),
+        .sample = arena_text(arena, bytes_of(text->sample)),
+        .frame = arena_text(arena, bytes_of(text->frame)),
+    };
+    group->is_overridden = info->is_overridden;
+}
+
+static const struct event_group *
+tally_second(const struct tally *tally, size_t g, struct arena *arena)
+{
+    const struct second_pivot *second = tally->query->second;
+    uint32_t number = (uint32_t)tally->values.keys[g];
+    struct event_group *group = arena_array(arena, 1, sizeof *group);
+    tally_name_by(tally->backlog, second->pivot, second->paths, number, group, arena);
+    if (second->pivot == PIVOT_ERROR)
+        group->category = tally->backlog->infos[number].category;
+    return group;
+}
+
+static void
+tally_details(struct tally *tally, struct arena *arena)
+{
+    struct group_details *details = arena_array(arena, tally->values.count, sizeof *details);
+    struct detail_share *found = alloc_array(tally->pairs.count, sizeof *found);
+    size_t count = collect_shares(tally, found);
+    struct group_share *shares = arena_array(arena, count, sizeof *shares);
+    for (size_t g = 0; g < tally->values.count; g++) {
+        details[g].returned = tally->returned[g];
+        details[g].second = tally->query->second ? tally_second(tally, g, arena) : NULL;
+        tally->groups[g].details = &details[g];
+    }
+    for (size_t i = 0; i < count; i++) {
+        shares[i] = (struct group_share){.name = arena_text(arena, bytes_of(found[i].share.name)),
+                                         .count = found[i].share.count};
+        struct group_details *of = &details[found[i].group_index];
+        bool is_type = found[i].column == COLUMN_TYPE;
+        const struct group_share **first = is_type ? &of->types : &of->topics;
+        size_t *length = is_type ? &of->type_count : &of->topic_count;
+        if ((*length)++ == 0)
+            *first = &shares[i];
+    }
+    free(found);
+}
+
+// What is known of a group by error over its life.
+static void
+tally_life(const struct group_info *info, struct event_group *group)
+{
+    if (info->outcomes)
+        group->outcomes = *info->outcomes;
+    bool was_emptied = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
+                       group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
+    group->is_returned = was_emptied || group->outcomes.returned * 2 > group->count;
+    if (info->seen_at != TIME_ABSENT && (group->first_at == TIME_ABSENT || info->seen_at < group->first_at))
+        group->first_at = info->seen_at;
+}
+
 // Names the group and fills the members that are not counted row by row.
 static void
 tally_name(struct tally *tally, size_t g, struct arena *arena)
 {
     const struct backlog *backlog = tally->backlog;
+    const struct second_pivot *second = tally->query->second;
     struct event_group *group = &tally->groups[g];
     assert(tally->values.keys && g < tally->values.count);
     uint64_t number = tally->values.keys[g];
-    group->key = number;
-    group->value = value_text(backlog, tally->pivot, number, arena);
-    if (tally->pivot == PIVOT_CATEGORY)
-        group->category = (enum category)number;
-    if (tally->pivot == PIVOT_PATH) {
-        group->key = path_values_key(backlog->paths, (uint32_t)number);
-        group->path_kind = path_values_value(backlog->paths, (uint32_t)number, &(struct bytes){0});
-    }
-    if (tally->pivot == PIVOT_ERROR) {
-        const struct group_info *info = &backlog->infos[number];
-        group->key = backlog->keys.keys[number];
-        const struct group_text *text = backlog_text(info);
-        group->text = (struct group_text){
-            .pattern = arena_text(arena, bytes_of(text->pattern)),
-            .error_class = arena_text(arena, bytes_of(text->error_class)),
-            .sample = arena_text(arena, bytes_of(text->sample)),
-            .frame = arena_text(arena, bytes_of(text->frame)),
-        };
-        group->is_overridden = info->is_overridden;
-        if (info->outcomes)
-            group->outcomes = *info->outcomes;
-        bool was_emptied = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
-                           group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
-        group->is_returned = was_emptied || group->outcomes.returned * 2 > group->count;
-        if (info->seen_at != TIME_ABSENT &&
-            (group->first_at == TIME_ABSENT || info->seen_at < group->first_at))
-            group->first_at = info->seen_at;
-    }
+    tally_name_by(backlog, tally->pivot, backlog->paths, (uint32_t)(second ? number >> 32 : number), group,
+                  arena);
+    if (second)
+        group->key = number;
+    else if (tally->pivot == PIVOT_ERROR)
+        tally_life(&backlog->infos[number], group);
     group->is_new = group->first_at != TIME_ABSENT && tally->minute - group->first_at < 3600;
     group->first_at = to_instant(group->first_at);
     group->last_at = to_instant(group->last_at);
@@ -524,7 +560,10 @@ by_count(const void *left, const void *right)
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
     int order = strcmp(a->value, b->value);
-    return order ? order : (a->path_kind > b->path_kind) - (a->path_kind < b->path_kind);
+    if (order || a->path_kind != b->path_kind)
+        return order ? order : a->path_kind > b->path_kind ? 1 : -1;
+    bool is_pair = a->details && a->details->second && b->details && b->details->second;
+    return is_pair ? by_count(a->details->second, b->details->second) : 0;
 }
 
 int
@@ -551,13 +590,22 @@ backlog_groups_limited(const struct backlog *backlog, enum pivot pivot, const ui
     backlog_tally(backlog, &query, now, arena, list);
 }
 
+void
+backlog_groups_paired(const struct backlog *backlog, enum pivot pivot, const struct second_pivot *second,
+                      const struct group_limit *limit, int64_t now, struct arena *arena,
+                      struct group_list *list)
+{
+    const struct tally_query query = {.pivot = pivot, .second = second, .is_detailed = true, .limit = limit};
+    backlog_tally(backlog, &query, now, arena, list);
+}
+
 // Are there more groups than a limited list has? Most backlogs cannot have them, which is known without a
 // look.
 static bool
 may_be_more(const struct backlog *backlog, const struct tally_query *query)
 {
-    if (!query->limit)
-        return false;
+    if (!query->limit || query->second)
+        return query->limit != NULL;
     size_t values = backlog->has_rollup ? backlog->rollup.hour_count : backlog_count(backlog);
     if (query->pivot == PIVOT_ERROR)
         values = backlog->keys.count;
@@ -601,7 +649,8 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
                           .only = query->within ? keys_find(&backlog->keys, *query->within) : -1,
                           .is_detailed = query->is_detailed};
     bool is_possible = (!query->within || tally.only >= 0) &&
-                       (query->pivot != PIVOT_PATH || (backlog->paths && !backlog->has_rollup));
+                       (query->pivot != PIVOT_PATH || (backlog->paths && !backlog->has_rollup)) &&
+                       !(query->second && backlog->has_rollup);
     if (is_possible)
         tally_limit(&tally, query);
     size_t rows = is_possible && !backlog->has_rollup ? backlog_count(backlog) : 0;
@@ -685,9 +734,9 @@ struct listing {
 static bool
 is_in_list(const struct listing *listing, const struct backlog_row *row)
 {
-    return listing->is_listed
-               ? listing->is_listed[row->group]
-               : !listing->value || value_of_row(listing->backlog, row, listing->pivot) == listing->number;
+    return listing->is_listed ? listing->is_listed[row->group]
+                              : !listing->value || value_of_row(listing->backlog, row, listing->pivot,
+                                                                listing->backlog->paths) == listing->number;
 }
 
 // Ids mostly grow with time, so their order is that of time already. False: it is not.

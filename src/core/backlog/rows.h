@@ -70,13 +70,14 @@ void backlog_rollup_release(struct backlog *backlog);
 
 struct tally_query {
     enum pivot pivot;
-    const uint64_t *within; // as of backlog_groups
+    const struct second_pivot *second; // as of backlog_groups_paired; NULL: none
+    const uint64_t *within;            // as of backlog_groups
     const uint32_t
         *leaders; // for PIVOT_ERROR: the index of the group that the i-th one is counted with; NULL: itself
     bool is_detailed;                // fill event_group.details
     const struct group_limit *limit; // NULL: none
 };
-// The number of the value that a row is counted under.
+// The number of the value that a row is counted under; of a pair the first is in the upper half.
 uint64_t backlog_value(const struct backlog *backlog, const struct backlog_row *row,
                        const struct tally_query *query);
 // The values of the groups that a limited list has; returns how many groups there are. recent_from: seconds
