@@ -126,6 +126,7 @@ configure(const struct screen *screen, const struct call *call, const struct scr
         .decision.reason_required = settings->decision.reason_required,
         .is_ascii = screen->term ? term_is_ascii(screen->term) : settings->screen.ascii,
         .follow_after = settings->screen.follow,
+        .column = settings->screen.column,
         .takes_mouse = settings->screen.mouse,
         .theme = settings->screen.theme,
         .keymap = settings->screen.keymap,

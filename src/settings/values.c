@@ -5,6 +5,7 @@
 #include <strings.h>
 #include "base/clock.h"
 #include "base/text.h"
+#include "core/json/json.h"
 #include "settings/conninfo.h"
 
 struct setting_row {
@@ -117,6 +118,15 @@ setting_values_refuse(const struct setting_row *row, const char *where, const ch
     return err_set(err, ERR_USAGE, "%s: %s cannot be \"%s\"", where, row->name, value);
 }
 
+static bool
+check_path(const char *value, const char *where, struct err *err)
+{
+    struct json_path *path = NULL;
+    bool ok = json_path_parse(&path, bytes_of(value), err);
+    json_path_destroy(path);
+    return ok || err_context(err, "%s: column, character %d", where, err->column);
+}
+
 // The texts that are more than texts.
 static bool
 check_text(enum setting_id id, const char *value, const char *where, struct err *err)
@@ -132,7 +142,7 @@ check_text(enum setting_id id, const char *value, const char *where, struct err 
         return err_set(err, ERR_USAGE,
                        "%s: key is source_id, event_id, none, or a path like $.order.id; not \"%s\"", where,
                        value);
-    return true;
+    return id != SETTING_ID_column || check_path(value, where, err);
 }
 
 static bool

@@ -242,6 +242,7 @@ test_mistakes(void **state)
         {"refresh = fast", "config:1: refresh is a duration"},
         {"refresh = 1ms", "refresh is a duration such as 500ms, 2s or 1m, from 0.1s"},
         {"key = order_id", "config:1: key is source_id"},
+        {"column = customer", "config:1: column, character 1: "},
         {"database = \"host=x password=hunter2\"", "config:1: the connection holds a password"},
         {"table = \"x", "config:1: the file ends too early"},
         {"table = x }", "config:1: "},

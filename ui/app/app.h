@@ -69,6 +69,7 @@ struct app_config {
 
     bool is_ascii;
     int64_t follow_after;       // µs; see ui/views/follow.h
+    const char *column;         // path of the payload that lists of events show; NULL: none
     const char *theme, *keymap; // names or paths
     struct ui_places places;
     const char *state_home;   // histories, or NULL: none are kept

@@ -464,7 +464,8 @@ events_open(struct app *app, const void *argument)
     const struct events_argument *given = argument;
     struct events *events = alloc_bytes(sizeof *events);
     events->has_preview = true;
-    const char *filter = app_config(app)->start_filter;
+    const char *column = app_config(app)->column, *filter = app_config(app)->start_filter;
+    events->path = column ? alloc_text(column) : NULL;
     if (given) {
         struct list_query query = given->query;
         query.filter = NULL;
