@@ -53,6 +53,16 @@ run groups "${db[@]}" --by '$.n' --json --filter 'id:7..9' --group "${key:0:6}"
 ok "groups --by a path of a group, with a filter" json 'sorted(r["group"] for r in rows) == ["7"] and rows[0]["filter"] == "$.n?number $.n=7"'
 run events "${db[@]}" --json --filter '$.n?number $.n=7'
 ok "the filter of a row chooses its events" all lines 1 ';' json 'rows[0]["id"] == 7'
+run events "${db[@]}" --filter 'not topic:orders' --json
+ok "not: what has another topic, or none" all exits 0 ';' json 'sorted(r["id"] for r in rows) == [1001, 1002]'
+run events "${db[@]}" --filter 'not (topic:orders or type:nothing)' --json
+ok "not before a bracket" all exits 0 ';' json '[r["id"] for r in rows] == [1002]'
+run events "${db[@]}" --filter 'not (topic:orders'
+ok "a bracket that nothing closes" all exits 2 ';' one_sentence ';' warns "column 5: expected the ) that closes this bracket"
+sql "INSERT INTO redrive.consumer_topic (topic, read_at) VALUES ('orders', now()); INSERT INTO redrive.consumer VALUES ('orders', 'billing', 'Stable', 12, true), ('orders', 'audit', 'Empty', 4711, false)" >/dev/null
+run reprocess "${db[@]}" --filter id:10..12 --dry-run
+ok "a dry run tells who gets the events again" all exits 0 ';' warns "read by audit (lag 4,711, nobody runs), billing (lag 12): all of them get these again"
+sql "DELETE FROM redrive.consumer; DELETE FROM redrive.consumer_topic" >/dev/null
 run groups "${db[@]}" --by 'type,error' --json
 ok "groups --by two of them counts each pair" all exits 0 ';' json 'sum(r["count"] for r in rows) == 1003' ';' \
     in_table "SELECT count(*) FROM dlq_events WHERE event_type = 'order.updated' AND error_message ~ '^duplicate'" \

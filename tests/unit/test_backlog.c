@@ -223,6 +223,32 @@ a_group_that_was_emptied_comes_back(void **state)
     backlog_destroy(backlog);
 }
 
+// Days after its first event a group is not NEW, whatever is pending of it now; it is BACK where
+// an operation had emptied it.
+static void
+a_group_is_new_once_in_its_life(void **state)
+{
+    (void)state;
+    const int64_t seen = NOW / US_PER_SECOND - 4 * 86400;
+    struct backlog *backlog = backlog_create();
+    struct arena arena = {0};
+    struct group_list list;
+    add(backlog, 1, 5, "a", 60);
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_true(list.groups[0].is_new);
+    assert_false(list.groups[0].is_returned);
+
+    backlog_seen(backlog, 5, seen);
+    backlog_emptied(backlog, 5, NOW - 120 * US_PER_SECOND);
+    add(backlog, 2, 5, "a", 50);
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_false(list.groups[0].is_new);
+    assert_true(list.groups[0].is_returned);
+    assert_int_equal(list.groups[0].first_at, seen * US_PER_SECOND);
+    arena_release(&arena);
+    backlog_destroy(backlog);
+}
+
 static void
 curves_stand_still_within_a_minute(void **state)
 {
@@ -479,6 +505,7 @@ main(void)
         cmocka_unit_test(nothing_fades_before_the_minute_is_over),
         cmocka_unit_test(what_others_closed_goes_and_what_was_missed_is_named),
         cmocka_unit_test(a_group_that_was_emptied_comes_back),
+        cmocka_unit_test(a_group_is_new_once_in_its_life),
         cmocka_unit_test(curves_stand_still_within_a_minute),
         cmocka_unit_test(lists_by_pivot_are_newest_first),
         cmocka_unit_test(categories_are_decided_again),

@@ -276,8 +276,15 @@ a_filter_names_quarantined_events_or_not(void **state)
     (void)state;
     assert_true(filter_names_quarantined("is:quarantined"));
     assert_true(filter_names_quarantined("timeout topic:orders is:quarantined"));
-    static const char *const others[] = {
-        "", "!is:quarantined", "error:=\"is:quarantined\"", "is:new", "is:quar", "(", NULL};
+    static const char *const others[] = {"",
+                                         "!is:quarantined",
+                                         "not is:quarantined",
+                                         "topic:x not (retries:>2 is:quarantined)",
+                                         "error:=\"is:quarantined\"",
+                                         "is:new",
+                                         "is:quar",
+                                         "(",
+                                         NULL};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_false(filter_names_quarantined(others[i]));
 }
