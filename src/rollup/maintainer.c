@@ -8,6 +8,7 @@
 #include "rollup/loader.h"
 #include "rollup/snapshot_writer.h"
 #include "store/rollup/rollup.h"
+#include "store/rollup/trend.h"
 
 enum {
     BATCH = 4000,
@@ -27,6 +28,7 @@ enum {
 static const int64_t LOOK_EVERY = US_PER_SECOND / 4;
 static const int64_t CHECK_EVERY = US_PER_SECOND;
 static const int64_t ACQUIRE_EVERY = 2 * US_PER_SECOND;
+static const int64_t TREND_EVERY = 5 * US_PER_SECOND;
 static const int64_t PRUNE_EVERY = 60 * US_PER_SECOND;
 static const int64_t KEPT_EMPTY = 3600 * US_PER_SECOND; // a group without an event, so that one that comes
                                                         // and goes is not described again and again
@@ -60,7 +62,8 @@ struct maintainer_search {
     int64_t upto; // the search compares at and below this id; ROLLUP_END: no search runs
     size_t rows;  // in the next step
     int64_t began, difference;
-    int64_t not_before; // the last search explained nothing
+    int64_t not_before;          // the last search explained nothing
+    int64_t pending, counted_at; // of the last check
 };
 
 // For differences that it does not show: ids and series in turn.
@@ -100,6 +103,7 @@ struct maintainer {
     struct maintainer_search search;
     struct maintainer_sweep sweep;
     struct maintainer_prune prune;
+    int64_t trend_at; // when the trend is written next
     struct snapshot_writer snapshots;
 };
 
@@ -347,6 +351,8 @@ maintainer_check(struct maintainer *maintainer, struct err *err)
     int64_t now = clock_mono();
     int64_t pause = (now - began) * CONFIRMING;
     maintainer->search.check_at = now + (pause > CHECK_EVERY ? pause : CHECK_EVERY);
+    maintainer->search.pending = check.pending;
+    maintainer->search.counted_at = now;
     bool is_whole = maintainer->lease.low == ROLLUP_END;
     bool agrees = check.difference == 0 && is_whole;
     maintainer->is_exact = agrees && maintainer->lease.uncompared == ROLLUP_END;
@@ -522,6 +528,24 @@ prune_step(struct maintainer *maintainer, struct err *err)
     return true;
 }
 
+// --- the trend ---
+
+static bool
+trend_step(struct maintainer *maintainer, struct err *err)
+{
+    int64_t began = clock_mono();
+    bool is_known = maintainer->search.counted_at > 0 && began - maintainer->search.counted_at < TREND_EVERY;
+    bool is_done;
+    if (!rollup_take_trend(maintainer->store, maintainer->name,
+                           is_known ? maintainer->search.pending : TREND_UNKNOWN, &is_done, err))
+        return false;
+    int64_t now = clock_mono();
+    int64_t pause = (now - began) * CONFIRMING;
+    int64_t least = is_done ? TREND_EVERY : 0;
+    maintainer->trend_at = now + (pause > least ? pause : least);
+    return true;
+}
+
 // --- one step ---
 
 static bool
@@ -564,6 +588,8 @@ do_next(struct maintainer *maintainer, int64_t *wait, struct err *err)
         return catch_up(maintainer, err);
     if (now >= maintainer->search.check_at)
         return maintainer_check(maintainer, err);
+    if (now >= maintainer->trend_at)
+        return trend_step(maintainer, err);
     if (maintainer->search.upto > ROLLUP_END)
         return search_step(maintainer, err);
     if (now >= maintainer->sweep.at || maintainer->sweep.turn == SWEEP_SERIES_NOW)
@@ -576,7 +602,7 @@ do_next(struct maintainer *maintainer, int64_t *wait, struct err *err)
 
     int64_t until = earlier(earlier(maintainer->arrivals.look_at, maintainer->search.check_at),
                             earlier(maintainer->sweep.at, maintainer->snapshots.at));
-    until = earlier(until, maintainer->prune.at);
+    until = earlier(until, earlier(maintainer->prune.at, maintainer->trend_at));
     *wait = until > now ? until - now : 1000;
     return true;
 }

@@ -26,9 +26,11 @@ EMBED(redrive_sql_taken, "src/store/sql/taken.sql");
 EMBED(redrive_sql_newer, "src/store/sql/newer.sql");
 EMBED(redrive_sql_rollup, "src/store/sql/rollup.sql");
 EMBED(redrive_sql_rollup_check, "src/store/sql/rollup_check.sql");
+EMBED(redrive_sql_trend, "src/store/sql/trend.sql");
 EMBED(redrive_sql_texts, "src/store/sql/texts.sql");
 EMBED(redrive_sql_watch, "src/store/sql/watch.sql");
 EMBED(redrive_sql_people, "src/store/sql/people.sql");
+EMBED(redrive_sql_marks, "src/store/sql/marks.sql");
 EMBED(redrive_sql_recipes, "src/store/sql/recipes.sql");
 EMBED(redrive_sql_rights, "src/store/sql/rights.sql");
 
@@ -59,9 +61,11 @@ static const struct {
     {"newer.sql", redrive_sql_newer, redrive_sql_newer_end},
     {"rollup.sql", redrive_sql_rollup, redrive_sql_rollup_end},
     {"rollup_check.sql", redrive_sql_rollup_check, redrive_sql_rollup_check_end},
+    {"trend.sql", redrive_sql_trend, redrive_sql_trend_end},
     {"texts.sql", redrive_sql_texts, redrive_sql_texts_end},
     {"watch.sql", redrive_sql_watch, redrive_sql_watch_end},
     {"people.sql", redrive_sql_people, redrive_sql_people_end},
+    {"marks.sql", redrive_sql_marks, redrive_sql_marks_end},
     {"recipes.sql", redrive_sql_recipes, redrive_sql_recipes_end},
     {"rights.sql", redrive_sql_rights, redrive_sql_rights_end},
 };

@@ -259,6 +259,9 @@ DECLARE
     v_reopened bigint[]; -- below `high` and not counted before: no arrivals
     v_covered bigint := (SELECT max(high) FROM redrive.text_snapshot);
     v_stale bigint[]; -- a snapshot may hold their old text
+    v_entered bigint[];
+    v_created integer[]; -- of these, in the same order
+    v_restored bigint[];
 BEGIN
     s := redrive._rollup_renew(p_maintainer);
     PERFORM redrive._rollup_known(p_series);
@@ -286,8 +289,9 @@ BEGIN
         INSERT INTO redrive.rollup_bucket
         SELECT series, created / 10, sum(n) FROM change WHERE created / 10 >= s.buckets_from GROUP BY series, created / 10 HAVING sum(n) <> 0)
     SELECT count(*), array_agg(p.dlq_id) FILTER (WHERE w.dlq_id IS NULL AND p.dlq_id <= s.high),
-           array_agg(p.dlq_id) FILTER (WHERE p.dlq_id <= v_covered)
-      INTO v_put, v_reopened, v_stale
+           array_agg(p.dlq_id) FILTER (WHERE p.dlq_id <= v_covered), array_agg(p.dlq_id) FILTER (WHERE w.dlq_id IS NULL),
+           array_agg(p.created) FILTER (WHERE w.dlq_id IS NULL)
+      INTO v_put, v_reopened, v_stale, v_entered, v_created
       FROM put p LEFT JOIN was w ON w.dlq_id = p.dlq_id;
     IF v_stale IS NOT NULL THEN
         PERFORM redrive._text_snapshot_touch(v_stale);
@@ -298,7 +302,10 @@ BEGIN
         SELECT c.group_key, lower(d.restores), -count(*) FROM redrive.rollup_event b JOIN redrive.rollup_series c ON c.no = b.series
           JOIN redrive._items_done(v_reopened) d ON d.dlq_id = b.dlq_id AND d.action = 'restore'
          GROUP BY c.group_key, d.restores;
+        v_restored := ARRAY(SELECT d.dlq_id FROM redrive._items_done(v_reopened) d WHERE d.action = 'restore');
     END IF;
+    PERFORM redrive._trend_enter(ARRAY(SELECT w.created FROM unnest(v_entered, v_created) AS w (id, created)
+                                        WHERE w.id <> ALL (coalesce(v_restored, '{}'))), coalesce(cardinality(v_restored), 0));
     UPDATE redrive.rollup_state
        SET high = greatest(high, p_high), changed = changed + v_put;
     RETURN v_put;
@@ -349,21 +356,30 @@ END $$;
 -- Removes events from the counts, and counts their outcomes.
 CREATE OR REPLACE FUNCTION redrive._rollup_remove(p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
-DECLARE v_from integer := (SELECT buckets_from FROM redrive.rollup_state);
+DECLARE
+    v_from integer := (SELECT buckets_from FROM redrive.rollup_state);
+    v_zone text := (SELECT zone FROM redrive.install);
+    v_created integer[];
+    v_outcomes text[];
+    v_left integer[];
 BEGIN
     WITH gone AS (DELETE FROM redrive.rollup_event WHERE dlq_id = ANY (p_ids) RETURNING dlq_id, series, created, retries),
+    left_as AS MATERIALIZED (
+        SELECT g.series, g.created, redrive._trend_minute(e.resolved_at, v_zone) AS left_at,
+               CASE WHEN e.status = 'DISCARDED' THEN 'discarded' WHEN e.status IS DISTINCT FROM 'RESOLVED' THEN 'gone'
+                    WHEN d.action = 'reprocess' THEN 'reprocessed' ELSE 'resolved' END AS outcome
+          FROM gone g LEFT JOIN redrive._items_done(p_ids) d ON d.dlq_id = g.dlq_id
+          LEFT JOIN LATERAL (SELECT x.status, x.resolved_at::timestamp AS resolved_at FROM :"events" x WHERE x.id = g.dlq_id LIMIT 1) e ON true),
     outcome AS (
         INSERT INTO redrive.rollup_outcome (group_key, outcome, n)
-        SELECT c.group_key, CASE WHEN e.status = 'DISCARDED' THEN 'discarded' WHEN d.action = 'reprocess' THEN 'reprocessed' ELSE 'resolved' END,
-               count(*)
-          FROM gone g LEFT JOIN redrive._items_done(p_ids) d ON d.dlq_id = g.dlq_id
-          JOIN LATERAL (SELECT x.status FROM :"events" x WHERE x.id = g.dlq_id LIMIT 1) e ON e.status IN ('RESOLVED', 'DISCARDED')
-          JOIN redrive.rollup_series c ON c.no = g.series
-         GROUP BY 1, 2),
+        SELECT c.group_key, l.outcome, count(*) FROM left_as l JOIN redrive.rollup_series c ON c.no = l.series WHERE l.outcome <> 'gone' GROUP BY 1, 2),
     total AS (INSERT INTO redrive.rollup_total SELECT series, retries, -count(*) FROM gone GROUP BY series, retries),
-    hour AS (INSERT INTO redrive.rollup_hour SELECT series, created / 3600, -count(*) FROM gone GROUP BY series, created / 3600)
-    INSERT INTO redrive.rollup_bucket
-    SELECT series, created / 10, -count(*) FROM gone WHERE created / 10 >= v_from GROUP BY series, created / 10;
+    hour AS (INSERT INTO redrive.rollup_hour SELECT series, created / 3600, -count(*) FROM gone GROUP BY series, created / 3600),
+    bucket AS (
+        INSERT INTO redrive.rollup_bucket
+        SELECT series, created / 10, -count(*) FROM gone WHERE created / 10 >= v_from GROUP BY series, created / 10)
+    SELECT array_agg(l.created), array_agg(l.outcome), array_agg(l.left_at) INTO v_created, v_outcomes, v_left FROM left_as l;
+    PERFORM redrive._trend_leave(v_created, v_outcomes, v_left);
     UPDATE redrive.rollup_state SET changed = changed + 1;
 END $$;
 

@@ -1,0 +1,100 @@
+#include "core/trend.h"
+
+#include <string.h>
+#include "base/clock.h"
+
+static const struct {
+    const char *name;
+    int64_t length, point; // seconds
+} spans[TREND_SPANS] = {
+    [TREND_15_MINUTES] = {"15 min", 900, 60},
+    [TREND_6_HOURS] = {"6 h", 21600, 300},
+    [TREND_24_HOURS] = {"24 h", 86400, 900},
+    [TREND_7_DAYS] = {"7 d", 604800, 3600},
+};
+
+int64_t
+trend_span_length(enum trend_span span)
+{
+    return spans[span].length * US_PER_SECOND;
+}
+
+int64_t
+trend_span_point(enum trend_span span)
+{
+    return spans[span].point * US_PER_SECOND;
+}
+
+const char *
+trend_span_name(enum trend_span span)
+{
+    return spans[span].name;
+}
+
+int64_t
+trend_left(const struct trend_point *point)
+{
+    return point->resolved + point->discarded + point->reprocessed + point->gone;
+}
+
+void
+trend_lay(struct trend *trend, const struct trend_point *read, size_t read_count)
+{
+    int64_t step = trend_span_point(trend->span);
+    int64_t first = trend->as_of - trend->as_of % step - (int64_t)(trend->count - 1) * step;
+    for (size_t i = 0; i < trend->count; i++)
+        trend->points[i] = (struct trend_point){.at = first + (int64_t)i * step, .pending = -1};
+    for (size_t i = 0; i < read_count; i++) {
+        if (read[i].at < first)
+            continue;
+        size_t at = (size_t)((read[i].at - first) / step);
+        if (at < trend->count)
+            trend->points[at] = read[i];
+    }
+}
+
+int64_t
+trend_most_moved(const struct trend *trend)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < trend->count; i++) {
+        int64_t left = trend_left(&trend->points[i]);
+        most = trend->points[i].arrived > most ? trend->points[i].arrived : most;
+        most = left > most ? left : most;
+    }
+    return most;
+}
+
+int64_t
+trend_most_pending(const struct trend *trend)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < trend->count; i++)
+        most = trend->points[i].pending > most ? trend->points[i].pending : most;
+    return most;
+}
+
+const struct trend_mark *
+trend_mark_in(const struct trend *trend, size_t point)
+{
+    int64_t from = trend->points[point].at;
+    int64_t to = from + trend_span_point(trend->span);
+    const struct trend_mark *last = NULL;
+    for (size_t i = 0; i < trend->mark_count; i++)
+        if (trend->marks[i].at >= from && trend->marks[i].at < to)
+            last = &trend->marks[i];
+    return last;
+}
+
+bool
+trend_is_same(const struct trend *a, const struct trend *b)
+{
+    if (a->span != b->span || a->count != b->count || a->mark_count != b->mark_count)
+        return false;
+    if (a->count && memcmp(a->points, b->points, a->count * sizeof *a->points) != 0)
+        return false;
+    for (size_t i = 0; i < a->mark_count; i++)
+        if (a->marks[i].at != b->marks[i].at || a->marks[i].operation != b->marks[i].operation)
+            return false;
+    return true;
+}

@@ -1,0 +1,49 @@
+// trend: a stretch of time, cut into points of equal length: events that arrived, that left, and how many
+// were pending. Pure.
+#ifndef REDRIVE_CORE_TREND_H
+#define REDRIVE_CORE_TREND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum trend_span { TREND_15_MINUTES, TREND_6_HOURS, TREND_24_HOURS, TREND_7_DAYS, TREND_SPANS };
+// µs; a point is 1 minute, 5 minutes, 15 minutes, 1 hour long.
+int64_t trend_span_length(enum trend_span span);
+int64_t trend_span_point(enum trend_span span);
+const char *trend_span_name(enum trend_span span); // "15 min"
+
+struct trend_point {
+    int64_t at;      // its beginning, an instant
+    int64_t arrived; // created within it
+    int64_t resolved, discarded, reprocessed, gone;
+    int64_t restored;
+    int64_t pending; // at its end; below 0: nobody looked, a gap
+};
+int64_t trend_left(const struct trend_point *point); // all that left, whatever the outcome
+
+struct trend_mark {
+    int64_t at;
+    int64_t operation; // its number; 0: somebody set the mark
+    const char *text;  // of people, or "reprocess 12,000"
+};
+
+struct trend {
+    enum trend_span span;
+    struct trend_point *points; // oldest first, without holes: one that was not written has pending below 0
+    size_t count;
+    struct trend_mark *marks; // oldest first
+    size_t mark_count;
+    int64_t as_of; // the database's clock
+};
+// Puts points that were read, ascending and with holes, in their places among `count` points of which the
+// last one holds as_of. Those outside are left out.
+void trend_lay(struct trend *trend, const struct trend_point *read, size_t read_count);
+// The most of any point: of what arrived or left, and of what was pending.
+int64_t trend_most_moved(const struct trend *trend);
+int64_t trend_most_pending(const struct trend *trend);
+// The last mark at or before the end of a point and after its beginning, or NULL.
+const struct trend_mark *trend_mark_in(const struct trend *trend, size_t point);
+bool trend_is_same(const struct trend *a, const struct trend *b); // but for as_of
+
+#endif
