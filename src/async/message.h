@@ -26,6 +26,7 @@
 #include "core/category_overrides.h"
 #include "core/shape/shape.h"
 #include "core/stats.h"
+#include "core/trend.h"
 #include "core/stop.h"
 #include "core/worker.h"
 
@@ -67,6 +68,7 @@ enum request_kind {
     REQUEST_APART, // ids (ascending, each once), apart, list.filter (what defines them): first from samples,
                    // then counted; replaces the REQUEST_APART before
     REQUEST_STATS, // the five analyses of the table; replaces the REQUEST_STATS before
+    REQUEST_TREND, // span: how many arrived, left and were pending over time
     REQUEST_RECIPE_TRY,  // recipe.text, ids: a dry run; REPLY_RECIPE while it runs and at its end; replaces
                          // the REQUEST_RECIPE_TRY before; a mistake in the recipe is an error with its place
     REQUEST_RECIPES,     // the saved recipes
@@ -169,7 +171,8 @@ struct request {
     struct stop_seen stop;
     enum operation_action action;
     int64_t before;
-    size_t connection; // REQUEST_CONNECT: of those that the screen command has
+    enum trend_span span; // REQUEST_TREND
+    size_t connection;    // REQUEST_CONNECT: of those that the screen command has
     bool is_on;
     struct correct_request correct;
     char *reason; // heap, owned by the request
@@ -203,6 +206,7 @@ enum reply_kind {
     REPLY_AUDIT,
     REPLY_APART,
     REPLY_STATS,
+    REPLY_TREND,
     REPLY_RECIPE,
     REPLY_RECIPES,
     REPLY_CONNECTED, // the other connection can be used
@@ -378,6 +382,7 @@ struct reply {
     struct audit_reply audit;
     struct apart_reply apart;
     struct stats stats;
+    struct trend trend;
     struct preview preview;
     struct newer_reply newer;
     struct recipe_trial recipe;   // REPLY_RECIPE; ids are heap, take them by setting them to NULL

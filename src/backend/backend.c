@@ -83,6 +83,7 @@ static const struct route {
     [REQUEST_CORRECT] = {.write = writer_correct_request},
     [REQUEST_AUDIT] = {.read = reader_audit_request},
     [REQUEST_APART] = {.read = reader_apart_request},
+    [REQUEST_TREND] = {.read = reader_trend_request},
     [REQUEST_STATS] = {.read = reader_stats_request},
     [REQUEST_RECIPE_TRY] = {.read = reader_recipe_request},
     [REQUEST_RECIPES] = {.read = reader_recipe_list},

@@ -299,6 +299,8 @@ void reader_apart_request(struct reader *reader, const struct request *request);
 void reader_apart_cancel(struct reader *reader, uint64_t number);
 void reader_apart_release(struct reader *reader);
 
+// trend.c: how many arrived, left and were pending over time.
+void reader_trend_request(struct reader *reader, const struct request *request);
 // stats.c: the five analyses, counted on a thread of their own.
 void reader_stats_request(struct reader *reader, const struct request *request);
 void reader_stats_cancel(struct reader *reader, uint64_t number);

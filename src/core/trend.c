@@ -8,7 +8,7 @@ static const struct {
     int64_t length, point; // seconds
 } spans[TREND_SPANS] = {
     [TREND_15_MINUTES] = {"15 min", 900, 60},
-    [TREND_6_HOURS] = {"6 h", 21600, 300},
+    [TREND_6_HOURS] = {"6 h", 21600, 360},
     [TREND_24_HOURS] = {"24 h", 86400, 900},
     [TREND_7_DAYS] = {"7 d", 604800, 3600},
 };
@@ -37,11 +37,18 @@ trend_left(const struct trend_point *point)
     return point->resolved + point->discarded + point->reprocessed + point->gone;
 }
 
+int64_t
+trend_first(const struct trend *trend)
+{
+    int64_t step = trend_span_point(trend->span);
+    return trend->as_of - trend->as_of % step - ((int64_t)trend->count - 1) * step;
+}
+
 void
 trend_lay(struct trend *trend, const struct trend_point *read, size_t read_count)
 {
     int64_t step = trend_span_point(trend->span);
-    int64_t first = trend->as_of - trend->as_of % step - (int64_t)(trend->count - 1) * step;
+    int64_t first = trend_first(trend);
     for (size_t i = 0; i < trend->count; i++)
         trend->points[i] = (struct trend_point){.at = first + (int64_t)i * step, .pending = -1};
     for (size_t i = 0; i < read_count; i++) {
@@ -53,35 +60,43 @@ trend_lay(struct trend *trend, const struct trend_point *read, size_t read_count
     }
 }
 
-int64_t
-trend_most_moved(const struct trend *trend)
+static void
+add_point(struct trend_point *sum, const struct trend_point *point)
 {
-    int64_t most = 0;
-    for (size_t i = 0; i < trend->count; i++) {
-        int64_t left = trend_left(&trend->points[i]);
-        most = trend->points[i].arrived > most ? trend->points[i].arrived : most;
-        most = left > most ? left : most;
-    }
-    return most;
+    sum->arrived += point->arrived;
+    sum->resolved += point->resolved;
+    sum->discarded += point->discarded;
+    sum->reprocessed += point->reprocessed;
+    sum->gone += point->gone;
+    sum->restored += point->restored;
+    if (point->pending >= 0)
+        sum->pending = point->pending;
 }
 
-int64_t
-trend_most_pending(const struct trend *trend)
+size_t
+trend_fold(const struct trend *trend, size_t most, struct trend_point *folded, int64_t *length)
 {
-    int64_t most = 0;
+    size_t per = (trend->count + most - 1) / most;
+    per = per ? per : 1;
+    size_t count = (trend->count + per - 1) / per;
+    size_t lacking = count * per - trend->count; // of the oldest
+    *length = (int64_t)per * trend_span_point(trend->span);
+    for (size_t i = 0; i < count; i++)
+        folded[i] = (struct trend_point){.at = trend_first(trend) + (int64_t)i * *length -
+                                               (int64_t)lacking * trend_span_point(trend->span),
+                                         .pending = -1};
     for (size_t i = 0; i < trend->count; i++)
-        most = trend->points[i].pending > most ? trend->points[i].pending : most;
-    return most;
+        add_point(&folded[(i + lacking) / per], &trend->points[i]);
+    return count;
 }
 
 const struct trend_mark *
-trend_mark_in(const struct trend *trend, size_t point)
+trend_mark_in(const struct trend *trend, int64_t from, int64_t to)
 {
-    int64_t from = trend->points[point].at;
-    int64_t to = from + trend_span_point(trend->span);
     const struct trend_mark *last = NULL;
     for (size_t i = 0; i < trend->mark_count; i++)
-        if (trend->marks[i].at >= from && trend->marks[i].at < to)
+        if (trend->marks[i].at >= from && trend->marks[i].at < to &&
+            (!last || last->operation || !trend->marks[i].operation))
             last = &trend->marks[i];
     return last;
 }

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum trend_span { TREND_15_MINUTES, TREND_6_HOURS, TREND_24_HOURS, TREND_7_DAYS, TREND_SPANS };
-// µs; a point is 1 minute, 5 minutes, 15 minutes, 1 hour long.
+// µs; a point is 1 minute, 6 minutes, 15 minutes, 1 hour long.
 int64_t trend_span_length(enum trend_span span);
 int64_t trend_span_point(enum trend_span span);
 const char *trend_span_name(enum trend_span span); // "15 min"
@@ -34,16 +34,19 @@ struct trend {
     size_t count;
     struct trend_mark *marks; // oldest first
     size_t mark_count;
-    int64_t as_of; // the database's clock
+    int64_t as_of; // the instant of the last point, or within it
 };
+int64_t trend_first(const struct trend *trend); // where the first of `count` points begins
 // Puts points that were read, ascending and with holes, in their places among `count` points of which the
 // last one holds as_of. Those outside are left out.
 void trend_lay(struct trend *trend, const struct trend_point *read, size_t read_count);
-// The most of any point: of what arrived or left, and of what was pending.
-int64_t trend_most_moved(const struct trend *trend);
-int64_t trend_most_pending(const struct trend *trend);
-// The last mark at or before the end of a point and after its beginning, or NULL.
-const struct trend_mark *trend_mark_in(const struct trend *trend, size_t point);
-bool trend_is_same(const struct trend *a, const struct trend *b); // but for as_of
+// Folds neighbours, from the newest on, until at most `most` (not 0) points are left: what moved adds up, the
+// last known number of pending events stays. folded has room for trend->count. Returns how many are left,
+// *length: of each, in µs.
+size_t trend_fold(const struct trend *trend, size_t most, struct trend_point *folded, int64_t *length);
+// The last mark in [from, to), rather somebody's than an operation's; or NULL.
+const struct trend_mark *trend_mark_in(const struct trend *trend, int64_t from, int64_t to);
+// Would both be drawn alike? Not compared: as_of within its point.
+bool trend_is_same(const struct trend *a, const struct trend *b);
 
 #endif

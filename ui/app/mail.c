@@ -54,6 +54,7 @@ answering(enum request_kind kind)
     case REQUEST_PREVIEW:
     case REQUEST_NEWER:
     case REQUEST_AUDIT:
+    case REQUEST_TREND:
     case REQUEST_RECIPES:
     case REQUEST_RECIPE_FILE:
     case REQUEST_KINDS: // their number

@@ -33,9 +33,8 @@ sparkline_draw(struct canvas *canvas, int row, int col, int width, const uint32_
 // CHART_GUTTER: the same for most charts, so that another one in the same place moves nothing.
 enum { EIGHTHS = 8, CHART_WIDEST = 3, CHART_GUTTER = 8 };
 
-// One value as a column over `rows` rows, `cells` wide; anything above nothing is seen to be above nothing.
-static void
-draw_column(struct canvas *canvas, struct area area, uint32_t value, uint32_t most, enum role role)
+void
+column_draw(struct canvas *canvas, struct area area, uint32_t value, uint32_t most, enum role role)
 {
     uint64_t steps = (uint64_t)area.rows * EIGHTHS;
     uint64_t level = most ? ((uint64_t)value * steps + most - 1) / most : 0;
@@ -69,7 +68,7 @@ chart_draw(struct canvas *canvas, struct area area, const struct chart *chart, e
     for (size_t i = 0; i < chart->count; i++) {
         struct area column = area_take_left(&area, cells);
         column.cols -= cells > 1; // a blank between two
-        draw_column(canvas, column, chart->values[i], most, role);
+        column_draw(canvas, column, chart->values[i], most, role);
     }
     (void)canvas_text(canvas, axis.row, axis.col + gutter, width, bytes_of(chart->from), ROLE_GRAPH_AXIS);
     if (text_cells(bytes_of(chart->from), true) + text_cells(bytes_of(chart->to), true) < width)

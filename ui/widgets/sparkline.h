@@ -21,6 +21,8 @@ struct chart {
     const char *from, *to; // what the first and the last value are called
 };
 int chart_draw(struct canvas *canvas, struct area area, const struct chart *chart, enum role role);
+// One column of such a chart over the whole area; anything above zero is seen to be above zero.
+void column_draw(struct canvas *canvas, struct area area, uint32_t value, uint32_t most, enum role role);
 
 // A bar of parts that add up to a whole, in their order. A part that is not 0 has at least one cell where
 // there is room, so that one event of a million is seen; without a whole all cells are `rest`.

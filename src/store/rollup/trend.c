@@ -23,26 +23,22 @@ rollup_take_trend(struct store *store, const char *maintainer, int64_t pending, 
     return true;
 }
 
-// $1: the step; $2: the length of a point in seconds; $3: how many there are. The last number of pending
-// events of a point counts.
+// $1: the step; $2: the length of a point in seconds; $3: the beginning of the first. The last number of
+// pending events of a point counts.
 static const char points_sql[] =
     "SELECT t.at / $2 * $2, sum(t.arrived)::int8, sum(t.resolved)::int8, sum(t.discarded)::int8,"
     " sum(t.reprocessed)::int8, sum(t.gone)::int8, sum(t.restored)::int8,"
     " coalesce((array_agg(t.pending ORDER BY t.at DESC) FILTER (WHERE t.pending IS NOT NULL))[1], -1)"
     " FROM redrive.trend t WHERE t.step = $1"
-    " AND t.at > extract(epoch FROM clock_timestamp()) - 946684800 - $2 * ($3 + 1)"
+    " AND t.at >= $3"
     " GROUP BY 1 ORDER BY 1";
 
-// $1: the length of the span in seconds.
+// $1: seconds since 1970.
 static const char marks_sql[] =
-    "SELECT m.at, 0::int8, m.text FROM redrive.mark m WHERE m.at > clock_timestamp() - make_interval(secs => "
-    "$1)"
+    "SELECT m.at, 0::int8, m.text FROM redrive.mark m WHERE m.at >= to_timestamp($1)"
     " UNION ALL SELECT coalesce(o.started_at, o.created_at), o.no, o.action || ' ' || o.total"
     " FROM redrive.operation o WHERE o.state <> 'freezing'"
-    " AND coalesce(o.started_at, o.created_at) > clock_timestamp() - make_interval(secs => $1)"
-    " ORDER BY 1, 2";
-
-static const char now_sql[] = "SELECT clock_timestamp()";
+    " AND coalesce(o.started_at, o.created_at) >= to_timestamp($1) ORDER BY 1, 2";
 
 static void
 read_points(const PGresult *r, struct arena *arena, struct trend *trend)
@@ -83,24 +79,23 @@ trend_read(struct store *store, enum trend_span span, struct arena *arena, struc
     int64_t point = trend_span_point(span);
     trend->count = (size_t)(trend_span_length(span) / point);
     trend->points = arena_array(arena, trend->count, sizeof *trend->points);
+    trend->as_of = clock_now();
+    int64_t first = trend_first(trend) / US_PER_SECOND;
     struct params points = {0}, marks = {0};
     param_text(&points, span == TREND_7_DAYS ? "hour" : "minute");
     param_int4(&points, (int32_t)(point / US_PER_SECOND));
-    param_int4(&points, (int32_t)trend->count);
-    param_double(&marks, (double)(trend_span_length(span) / US_PER_SECOND));
-    PGresult *now = NULL, *of_points = NULL, *of_marks = NULL;
-    struct pg_step steps[] = {{.sql = now_sql, .whole = &now},
-                              {.sql = points_sql, .params = &points, .whole = &of_points},
+    param_int4(&points, (int32_t)(first - EPOCH_2000));
+    param_double(&marks, (double)first);
+    PGresult *of_points = NULL, *of_marks = NULL;
+    struct pg_step steps[] = {{.sql = points_sql, .params = &points, .whole = &of_points},
                               {.sql = marks_sql, .params = &marks, .whole = &of_marks}};
     bool ok = pg_run(store, FOR_READING, steps, sizeof steps / sizeof *steps, err);
     params_release(&points);
     params_release(&marks);
     if (!ok)
         return false;
-    trend->as_of = value_time(now, 0, 0);
     read_points(of_points, arena, trend);
     read_marks(of_marks, arena, trend);
-    PQclear(now);
     PQclear(of_points);
     PQclear(of_marks);
     return true;

@@ -15,8 +15,8 @@
 bool rollup_take_trend(struct store *store, const char *maintainer, int64_t pending, bool *is_done,
                        struct err *err) MUST_CHECK;
 
-// Reads trend->span up to the database's now: points, marks, and operations as marks. Arrays and texts are in
-// the arena. ERR_NOT_FOUND without the schema.
+// Reads a span up to clock_now: points, marks, and operations as marks. Arrays and texts are in the arena.
+// ERR_NOT_FOUND without the schema.
 bool trend_read(struct store *store, enum trend_span span, struct arena *arena, struct trend *trend,
                 struct err *err) MUST_CHECK;
 
