@@ -64,6 +64,13 @@ ok "a part of a key is not enough to decide by" all exits 2 ';' one_sentence
 run groups category "${db[@]}" "$key" data --read-only
 ok "a category in a read-only session" all exits 4 ';' one_sentence
 
+run mark "${db[@]}" deploy 1.8
+ok "a mark" all exits 0 ';' warns "deploy 1.8" ';' in_table "SELECT string_agg(text, ',') FROM redrive.mark" "deploy 1.8"
+run mark "${db[@]}"
+ok "a mark without a text" all exits 2 ';' one_sentence
+run mark "${db[@]}" deploy --read-only
+ok "a mark in a read-only session" all exits 4 ';' one_sentence
+
 run resolve "${db[@]}" --filter 'type:payment' --limit 2 --yes --json
 ok "--limit takes the oldest" all exits 0 ';' json 'rows[0]["done"] == 2' ';' in_table "SELECT string_agg(id::text, ',' ORDER BY id) FROM dlq_events WHERE status = 'RESOLVED' AND id <= 1000" 995,998
 run resolve "${db[@]}" --id - --yes --json <<<$'1\n1\n2'
