@@ -22,7 +22,7 @@ command_audit_print_json(const void *from, int64_t zone_us, struct err *err)
     value_add_text(object, "who", row->who);
     value_add_text(object, "host", row->host);
     value_add_text(object, "action", row->action);
-    json_int_or_null(object, "operation", row->operation > 0, row->operation);
+    value_add_int_or_null(object, "operation", row->operation > 0, row->operation);
     value_add_int(object, "events", row->events);
     value_add_text(object, "reason", row->reason);
     value_add_text(object, "detail", row->detail);

@@ -225,7 +225,7 @@ print_saved(struct correcting_one *correcting, int32_t no, struct err *err)
     }
     struct value *object = value_object();
     value_add_int(object, "id", id);
-    json_int_or_null(object, "revision", no > 0, no);
+    value_add_int_or_null(object, "revision", no > 0, no);
     value_add_int(object, "bytes", (int64_t)payload_of(correcting).len);
     value_add(object, "changed", changes_json(&correcting->before, &correcting->after));
     return json_print(object, err);

@@ -35,8 +35,8 @@ command_events_print_json(const struct event *event, struct err *err)
     value_add_int(object, "retry_count", event->retry_count);
     value_add_time(object, "created_at", event->created_at, event->created_wall - event->created_at);
     value_add_bytes(object, "topic", event->topic);
-    json_int_or_null(object, "partition", event->origin.has_partition, event->origin.partition);
-    json_int_or_null(object, "offset", event->origin.has_offset, event->origin.offset);
+    value_add_int_or_null(object, "partition", event->origin.has_partition, event->origin.partition);
+    value_add_int_or_null(object, "offset", event->origin.has_offset, event->origin.offset);
     value_add_payload(object, "key", event->record.key);
     value_add_bool(object, "edited", event->known.revisions > 0);
     value_add_int(object, "returned", event->known.returned);

@@ -188,9 +188,9 @@ command_groups_print_json(const struct group_counting *counting, const struct ev
     value_add_int(object, "returned", details->returned);
     bool is_known = is_error && backlog_has_rollup(counting->backlog);
     const struct group_outcomes *outcomes = &group->outcomes;
-    json_int_or_null(object, "resolved", is_known, outcomes->resolved);
-    json_int_or_null(object, "discarded", is_known, outcomes->discarded);
-    json_int_or_null(object, "reprocessed", is_known, outcomes->reprocessed);
+    value_add_int_or_null(object, "resolved", is_known, outcomes->resolved);
+    value_add_int_or_null(object, "discarded", is_known, outcomes->discarded);
+    value_add_int_or_null(object, "reprocessed", is_known, outcomes->reprocessed);
     value_add_time(object, "outcomes_since", is_known && outcomes->since ? outcomes->since : TIME_ABSENT,
                    zone_us);
     return json_print(object, err);

@@ -25,7 +25,7 @@ counts_json(struct value *object, const struct operation *operation)
     value_add_int(object, "done", operation->done);
     value_add_int(object, "refused", operation->refused);
     value_add_int(object, "skipped", operation->skipped);
-    json_int_or_null(object, "taken", has_taken(operation), operation->taken.count);
+    value_add_int_or_null(object, "taken", has_taken(operation), operation->taken.count);
     value_add_int(object, "returned", operation->returned);
     const struct recipe_counts *recipe = &operation->recipe;
     bool is_check = operation->action == ACTION_REPROCESS && operation->state == OPERATION_STATE_COUNT;
@@ -91,7 +91,7 @@ operation_result(const struct call *call, const struct operation *operation, str
 {
     if (call->options.general.json) {
         struct value *object = value_object();
-        json_int_or_null(object, "operation", operation->no > 0, operation->no);
+        value_add_int_or_null(object, "operation", operation->no > 0, operation->no);
         value_add_text(object, "action", action_name(operation->action));
         value_add_text(object, "state", state_word(operation));
         counts_json(object, operation);
@@ -121,7 +121,7 @@ operation_json(const struct operation *operation, int64_t zone_us, struct err *e
     value_add_text(object, "note", operation->state_note);
     value_add_text(object, "outcome", outcome_sentence(operation, &arena));
     counts_json(object, operation);
-    json_int_or_null(object, "rate", operation->rate != RATE_UNLIMITED, operation->rate);
+    value_add_int_or_null(object, "rate", operation->rate != RATE_UNLIMITED, operation->rate);
     value_add_time(object, "created_at", operation->created_at, zone_us);
     value_add_time(object, "finished_at", operation->finished_at, zone_us);
     arena_release(&arena);

@@ -48,7 +48,7 @@ print_each(const struct correct_result *result, struct err *err)
     struct value *object = value_object();
     value_add_int(object, "id", result->id);
     value_add_text(object, "outcome", correct_outcome_name(result->outcome));
-    json_int_or_null(object, "line", result->line > 0, result->line);
+    value_add_int_or_null(object, "line", result->line > 0, result->line);
     value_add_text(object, "reason", result->reason);
     value_add_text(object, "departs", result->departs);
     return json_print(object, err);

@@ -6,11 +6,6 @@
 #include "commands/one_event.h"
 #include "core/recipe/parts.h"
 
-// As an object: revision, parent, author, at, reason, bytes (of the payload that it sends), operation, and
-// the parts that it replaces. original_size: of the original payload.
-struct value *revision_json(const struct revision *revision, size_t original_size, int64_t zone_us);
-struct value *headers_json(const struct event_header *headers, uint32_t count);
-
 // A line for each revision, newest first.
 bool revisions_print(struct call *call, struct store *store, struct one_event *one,
                      struct err *err) MUST_CHECK;

@@ -7,6 +7,7 @@
 #include "commands/cli/output.h"
 #include "commands/one_event.h"
 #include "commands/revisions.h"
+#include "core/event_json.h"
 
 // --- as JSON ---
 
@@ -69,9 +70,9 @@ would_send_json(const struct plan *plan)
 {
     struct value *object = value_object();
     value_add_text(object, "topic", plan->topic);
-    json_int_or_null(object, "partition", plan->partition >= 0, plan->partition);
+    value_add_int_or_null(object, "partition", plan->partition >= 0, plan->partition);
     value_add_payload(object, "key", plan->key);
-    value_add(object, "headers", headers_json(plan->headers, plan->header_count));
+    value_add(object, "headers", event_headers_json(plan->headers, plan->header_count));
     value_add_bool(object, "exact", plan->is_exact);
     value_add_text(object, "why", plan->refusal ? plan->refusal : plan->why);
     value_add_bool(object, "refused", plan->refusal != NULL);
@@ -96,8 +97,8 @@ columns_json(struct value *object, const struct one_event *one)
     value_add_time(object, "last_retry_at", event->last_retry_at, one->zone_us);
     value_add_time(object, "resolved_at", event->closed.at, one->zone_us);
     value_add_bytes(object, "resolved_by", event->closed.by);
-    json_int_or_null(object, "kafka_offset", event->origin.has_offset, event->origin.offset);
-    json_int_or_null(object, "kafka_partition", event->origin.has_partition, event->origin.partition);
+    value_add_int_or_null(object, "kafka_offset", event->origin.has_offset, event->origin.offset);
+    value_add_int_or_null(object, "kafka_partition", event->origin.has_partition, event->origin.partition);
     value_add_bytes(object, "kafka_topic", event->topic);
     value_add_bytes(object, "correlation_id", event->correlation_id);
 }
@@ -122,7 +123,7 @@ command_show_print_json(const struct one_event *one, struct err *err)
     value_add_bool(object, "edited", event->known.revisions > 0);
     value_add_int(object, "returned", event->known.returned);
     value_add(object, "attempts", attempts_json(one));
-    value_add(object, "headers", headers_json(event->record.headers, event->record.header_count));
+    value_add(object, "headers", event_headers_json(event->record.headers, event->record.header_count));
     value_add(object, "revisions", revisions_json(one));
     value_add(object, "decisions", decisions_json(one));
     value_add(object, "would_send", would_send_json(&one->plan));

@@ -4,15 +4,6 @@
 #include "core/event.h"
 
 void
-json_int_or_null(struct value *object, const char *name, bool is_there, int64_t number)
-{
-    if (is_there)
-        value_add_int(object, name, number);
-    else
-        value_add_null(object, name);
-}
-
-void
 json_group(struct value *object, const char *name, uint64_t key)
 {
     char text[GROUP_TEXT];

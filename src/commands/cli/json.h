@@ -8,7 +8,6 @@
 #include "base/err.h"
 #include "core/json/value.h"
 
-void json_int_or_null(struct value *object, const char *name, bool is_there, int64_t number);
 void json_group(struct value *object, const char *name, uint64_t key); // 16 hex digits
 
 // Prints the object as one line and forgets it.

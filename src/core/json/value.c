@@ -119,6 +119,15 @@ value_add_null(struct value *to, const char *name)
 }
 
 void
+value_add_int_or_null(struct value *to, const char *name, bool is_there, int64_t number)
+{
+    if (is_there)
+        value_add_int(to, name, number);
+    else
+        value_add_null(to, name);
+}
+
+void
 value_add(struct value *to, const char *name, struct value *member)
 {
     value_put(to, name, member->json);

@@ -21,6 +21,7 @@ void value_destroy(struct value *value);
 void value_add_text(struct value *to, const char *name, const char *text);
 void value_add_bytes(struct value *to, const char *name, struct bytes text);
 void value_add_int(struct value *to, const char *name, int64_t number);
+void value_add_int_or_null(struct value *to, const char *name, bool is_there, int64_t number);
 // Rounded to a thousandth, below one to a millionth; null if not finite.
 void value_add_real(struct value *to, const char *name, double number);
 void value_add_bool(struct value *to, const char *name, bool flag);
