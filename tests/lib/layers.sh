@@ -55,10 +55,10 @@ room src/process base core
 room src/http base
 room src/store base core
 room src/broker base core
-for name in publish search rollup correct ingest watch; do
+for name in publish search rollup correct export ingest watch; do
     room src/$name base core async process store broker
 done
-room src/backend base core async process store broker publish search rollup correct
+room src/backend base core async process store broker publish search rollup correct export
 room ui base core async settings
 # Inside ui the arrows point this way too. views.def is a list without includes: the sections of a keymap are its rows.
 room ui/canvas base

@@ -31,6 +31,7 @@ enum option_area {
     AREA_APART = 1 << 17,
     AREA_WATCH = 1 << 18,
     AREA_INGEST = 1 << 19,
+    AREA_EXPORT = 1 << 20,
 };
 
 struct option_count {
