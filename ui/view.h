@@ -88,6 +88,10 @@ struct view {
     // that became visible.
     void (*layout)(struct app *app, void *state, const struct view_areas *areas);
 
+    // The events that it is about: as a list of the backend, whose texts live as app_frame, and what they are
+    // called. For what takes them elsewhere (export, pipe). false: none now; the view may say why.
+    bool (*events)(struct app *app, void *state, struct list_query *query, const char **what);
+
     // Of first views about events, which share one filter: the one in force, "" none; and the one of another
     // place, when the operator comes from there.
     const char *(*filter)(const void *state);

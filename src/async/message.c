@@ -26,6 +26,8 @@ request_destroy(struct request *request)
     free(request->reason);
     free(request->recipe.text);
     free(request->recipe.name);
+    free(request->exported.file);
+    free(request->exported.command);
     arena_release(&request->correct.arena);
     free(request);
 }

@@ -16,6 +16,7 @@
 #include "core/apart/apart.h"
 #include "core/backlog/backlog.h"
 #include "core/event.h"
+#include "core/export_form.h"
 #include "core/fingerprint/fingerprint.h"
 #include "core/history.h"
 #include "core/newer.h"
@@ -74,6 +75,8 @@ enum request_kind {
     REQUEST_RECIPES,     // the saved recipes
     REQUEST_RECIPE_FILE, // recipe.name is a file: REPLY_RECIPES with it alone
     REQUEST_RECIPE_SAVE, // recipe.name, recipe.text (NULL: forget it), reason: answered by REPLY_RECIPES
+    REQUEST_EXPORT,      // ids, exported: writes them to a file, or through a command; REPLY_EXPORT while it
+                         // runs and at its end. One at a time: ERR_CONFLICT
     REQUEST_CONNECT,     // connection: is it there, and can it be used instead of this one? REPLY_CONNECTED
     REQUEST_CANCEL,      // cancels the request with number `target`; it ends with ERR_CANCELLED
     REQUEST_RECONNECT,   // now, instead of after the back-off
@@ -137,6 +140,15 @@ struct recipe_asked {
     char *name;
 };
 
+// Where events are exported to. Texts on the heap, owned by the request.
+struct export_asked {
+    char *file; // its form is that of its name; or
+    bool replaces;
+    char *command; // for /bin/sh, in a session without a terminal; gets them in this form
+    enum export_form form;
+};
+enum { EXPORT_OUTPUT = 512 << 10 }; // bytes of what a command says that are kept
+
 // The category that a group gets.
 struct category_asked {
     bool is_given; // false: by the rules
@@ -180,6 +192,7 @@ struct request {
     struct operation_request confirm;
     struct confirm_texts texts;
     struct recipe_asked recipe;
+    struct export_asked exported;
     struct apart_asked apart;
 };
 
@@ -209,6 +222,7 @@ enum reply_kind {
     REPLY_TREND,
     REPLY_RECIPE,
     REPLY_RECIPES,
+    REPLY_EXPORT,
     REPLY_CONNECTED, // the other connection can be used
     REPLY_CHANGED, // number 0: somebody wrote the rows of these pending events (ids; NULL: too many to name)
     REPLY_NEWS,    // number 0: a sentence about something that ended
@@ -351,6 +365,16 @@ struct apart_reply {
     int64_t read_us;     // how long the sample took
 };
 
+struct export_reply {
+    int64_t written, of;      // events
+    int64_t gone, unreadable; // deleted meanwhile; written without a text that cannot be read
+    struct bytes output;      // what the command said since the reply before
+    bool is_output_cut;       // it said more than is kept
+    bool has_stopped_reading; // it did not want all events
+    const char *ended;        // at the end: "ended with status 3"; NULL of a file
+    int status;               // its exit status; -1: it has none
+};
+
 struct news_reply {
     int64_t operation;              // REPLY_CONFIRMED, REPLY_STEERED, REPLY_NEWS of an operation that ended
     enum outcome_severity severity; // of that end
@@ -385,6 +409,7 @@ struct reply {
     struct trend trend;
     struct preview preview;
     struct newer_reply newer;
+    struct export_reply exported;
     struct recipe_trial recipe;   // REPLY_RECIPE; ids are heap, take them by setting them to NULL
     struct recipes_reply recipes; // REPLY_RECIPES
     struct news_reply news;

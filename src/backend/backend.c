@@ -48,6 +48,7 @@ cancel(struct reader *reader, const struct request *request)
     reader_apart_cancel(reader, request->target);
     reader_stats_cancel(reader, request->target);
     reader_recipe_cancel(reader, request->target);
+    reader_export_cancel(reader, request->target);
     reader_connect_cancel(reader, request->target);
 }
 
@@ -89,6 +90,7 @@ static const struct route {
     [REQUEST_RECIPES] = {.read = reader_recipe_list},
     [REQUEST_RECIPE_FILE] = {.read = reader_recipe_file, .works_without_link = true},
     [REQUEST_RECIPE_SAVE] = {.write = writer_recipe_request},
+    [REQUEST_EXPORT] = {.read = reader_export_request},
     [REQUEST_CONNECT] = {.read = reader_connect_request, .works_without_link = true},
     [REQUEST_CANCEL] = {.read = cancel, .works_without_link = true},
     [REQUEST_RECONNECT] = {.read = refresh, .works_without_link = true},
@@ -170,6 +172,7 @@ read_for_screen(void *context)
     reader_apart_release(reader);
     reader_stats_release(reader);
     reader_recipe_release(reader);
+    reader_export_release(reader);
     reader_paths_release(reader);
     reader_connect_release(reader);
     reader_changes_release(reader);

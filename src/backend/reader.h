@@ -177,12 +177,13 @@ struct reader {
     struct event_rows rows;
     struct kept_texts texts;
     struct changed_events changes;
-    struct apart_job *apart;     // what sets events apart, that is looked for or was last; NULL: none
-    struct stats_job *stats;     // the analyses that are counted, or were last; NULL: none
-    struct connect_job *connect; // another connection that is tried, or was last; NULL: none
-    struct recipe_lane *recipe;  // for dry runs; NULL: none was asked for yet
-    struct list_job list;        // of the view
-    struct list_job collect;     // ids for a selection or an action
+    struct apart_job *apart;       // what sets events apart, that is looked for or was last; NULL: none
+    struct stats_job *stats;       // the analyses that are counted, or were last; NULL: none
+    struct connect_job *connect;   // another connection that is tried, or was last; NULL: none
+    struct export_lane *exporting; // NULL: nothing was exported yet
+    struct recipe_lane *recipe;    // for dry runs; NULL: none was asked for yet
+    struct list_job list;          // of the view
+    struct list_job collect;       // ids for a selection or an action
     struct operations_view operations;
     struct {
         bool has_sent;
@@ -305,6 +306,11 @@ void reader_trend_request(struct reader *reader, const struct request *request);
 void reader_stats_request(struct reader *reader, const struct request *request);
 void reader_stats_cancel(struct reader *reader, uint64_t number);
 void reader_stats_release(struct reader *reader);
+
+// export.c: events into files and commands, on a thread of their own.
+void reader_export_request(struct reader *reader, const struct request *request);
+void reader_export_cancel(struct reader *reader, uint64_t number);
+void reader_export_release(struct reader *reader);
 
 // recipe.c: dry runs of recipes, on a thread of their own, and files with recipes.
 void reader_recipe_request(struct reader *reader, const struct request *request);

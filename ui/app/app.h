@@ -144,6 +144,9 @@ void app_open(struct app *app, const struct view *view, const void *argument);
 void app_back(struct app *app);
 // 1..5: to the place, as it was left; from that place itself, to its first view.
 void app_go(struct app *app, int place);
+// The events of the current view (view.h, events). false: it is not about events, or has none; then that was
+// said.
+bool app_events(struct app *app, struct list_query *query, const char **what);
 // The state of the view just below the current one, if it is this view; else NULL. For `n`/`N` of details,
 // which steps the list below.
 void *app_below(struct app *app, const struct view *view);

@@ -486,6 +486,18 @@ app_handles(const struct view *view, enum action action)
 }
 
 bool
+app_events(struct app *app, struct list_query *query, const char **what)
+{
+    struct instance *top = app_top(app);
+    bool has_some = false;
+    if (!top || !top->view->events)
+        app_say(app, SAY_INFO, MSG_NOT_ABOUT_EVENTS);
+    else
+        AS_CALLER(app, top, has_some = top->view->events(app, top->state, query, what));
+    return has_some;
+}
+
+bool
 app_can_do(const struct app *app, enum action action)
 {
     const struct instance *top = app_top(app);

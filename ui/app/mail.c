@@ -38,6 +38,7 @@ answering(enum request_kind kind)
     case REQUEST_APART:
     case REQUEST_STATS:
     case REQUEST_RECIPE_TRY:
+    case REQUEST_EXPORT:
     case REQUEST_CONNECT:
         return ANSWER_NEWEST_OR_STOP;
     case REQUEST_GROUPS:

@@ -9,6 +9,7 @@
 #include "ui/app/texts.h"
 #include "ui/views/events/events.h"
 #include "ui/views/help.h"
+#include "ui/views/output.h"
 #include "ui/widgets/statusbar.h"
 
 enum { KEYS_SHOWN = 2, WORD_WIDTH = 18, KEYS_WIDTH = 14 };
@@ -158,9 +159,24 @@ run_operation(struct app *app, struct bytes argument, struct err *err)
     return true;
 }
 
+static bool
+run_export(struct app *app, struct bytes argument, struct err *err)
+{
+    return output_export(app, argument, false, err);
+}
+
+static bool
+run_export_over(struct app *app, struct bytes argument, struct err *err)
+{
+    return output_export(app, argument, true, err);
+}
+
 static const struct order orders[] = {
     {"event", "ID", "open the event with this id; the number alone does it too", run_event},
     {"operation", "N", "open the operation with this number", run_operation},
+    {"export", "FILE", "write the selected events, or all of this view, to FILE: .jsonl, .csv or .ids",
+     run_export},
+    {"export!", "FILE", "the same, and replace a file that is there", run_export_over},
     {"profile", "[NAME]", "change to the connection of a profile; alone: choose one", run_profile},
     {"table", "[NAME]", "change to another table of dead letters; alone: choose one", run_table},
     {"theme", "NAME", "other colours for this session", run_theme},

@@ -11,6 +11,7 @@
 #include "ui/views/events/events.h"
 #include "ui/views/filter_line.h"
 #include "ui/views/editor/editor.h"
+#include "ui/views/output.h"
 #include "ui/views/why.h"
 #include "ui/widgets/statusbar.h"
 #include "ui/views/events/texts.h"
@@ -244,6 +245,15 @@ event_edit(struct app *app, void *state, enum action action)
     return true;
 }
 
+static bool
+event_events(struct app *app, void *state, struct list_query *query, const char **what)
+{
+    struct view_of_event *view = state;
+    *query = (struct list_query){.source = LIST_IDS, .ids = &view->id, .id_count = 1};
+    *what = arena_printf(app_frame(app), "event %" PRId64, view->id);
+    return true;
+}
+
 static const struct view_action actions[] = {
     {.part = pager_handles, .run = event_move},
     {.part = decide_begins, .run = event_decide},
@@ -261,6 +271,7 @@ static const struct view_action actions[] = {
     {.action = DO_WHY, .run = event_explain},
     {.action = DO_COPY, .run = event_ask_copy},
     {.action = DO_COPY_ID, .run = event_copy_id},
+    {.action = DO_PIPE, .run = output_ask_command},
     {.action = DO_EDIT, .run = event_edit},
     {.action = DO_EDIT_OUTSIDE, .run = event_edit},
     {.action = DO_REFRESH, .run = event_refresh},
@@ -414,6 +425,7 @@ const struct view view_event = {
     .shown = event_shown,
     .receive = event_receive,
     .crumb = event_crumb,
+    .events = event_events,
     .draw = event_draw,
     .layout = event_layout,
 };

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "ui/views/editor/editor.h"
+#include "ui/views/output.h"
 #include "ui/views/why.h"
 
 enum {
@@ -102,6 +103,22 @@ events_apart(struct app *app, void *state, enum action action)
     app_open(app, &view_apart,
              &(struct apart_argument){
                  .list = &query, .what = events_title(events, app_frame(app)), .filter = filter});
+    free(filter);
+    return true;
+}
+
+static bool
+events_events(struct app *app, void *state, struct list_query *query, const char **what)
+{
+    const struct events *events = state;
+    if (output_selection(app, query, what))
+        return true;
+    char *filter = events_whole_filter(events);
+    *query = events->query;
+    query->filter = filter ? arena_array(app_frame(app), strlen(filter) + 1, 1) : NULL;
+    if (filter)
+        memcpy(query->filter, filter, strlen(filter));
+    *what = events_title(events, app_frame(app));
     free(filter);
     return true;
 }
@@ -243,6 +260,7 @@ static const struct view_action actions[] = {
     {.action = DO_WHY, .run = events_explain},
     {.action = DO_COPY, .run = events_ask_copy},
     {.action = DO_COPY_ID, .run = events_copy_id},
+    {.action = DO_PIPE, .run = output_ask_command},
     {.action = DO_EDIT, .run = events_edit},
     {.action = DO_EDIT_OUTSIDE, .run = events_edit},
     {.action = DO_REFRESH, .run = events_refresh},
@@ -570,6 +588,7 @@ const struct view view_events = {
     .shown = events_shown,
     .receive = events_receive,
     .crumb = events_crumb,
+    .events = events_events,
     .draw = events_draw,
     .layout = events_layout,
     .filter = events_filter_here,

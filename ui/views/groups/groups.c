@@ -10,6 +10,7 @@
 #include "ui/views/groups/query.h"
 #include "ui/views/groups/state.h"
 #include "ui/views/operations/operation.h"
+#include "ui/views/output.h"
 #include "ui/views/why.h"
 #include "ui/views/groups/texts.h"
 #include "ui/views/recipe/recipe.h"
@@ -523,6 +524,20 @@ groups_refresh(struct app *app, void *state, enum action action)
 }
 
 static bool
+groups_events(struct app *app, void *state, struct list_query *query, const char **what)
+{
+    const struct groups *groups = state;
+    struct decide_words words = {0};
+    char key[GROUP_TEXT];
+    if (output_selection(app, query, what))
+        return true;
+    if (!cursor_scope(app, groups, query, &words, key))
+        return false;
+    *what = group_short_title(groups_cursor(groups), groups->pivot, app_frame(app));
+    return true;
+}
+
+static bool
 groups_stop(struct app *app, void *state, enum action action)
 {
     (void)action;
@@ -550,6 +565,7 @@ static const struct view_action actions[] = {
     {.part = decide_begins, .run = groups_decide},
     {.action = DO_RECIPE, .run = groups_recipe},
     {.action = DO_APART, .run = groups_apart},
+    {.action = DO_PIPE, .run = output_ask_command},
     {.action = DO_OPEN, .run = open_events},
     {.action = DO_WHY, .run = groups_explain},
     {.action = DO_TRAIL, .run = groups_open_trail},
@@ -717,6 +733,7 @@ const struct view view_groups = {
     .shown = groups_shown,
     .receive = groups_receive,
     .crumb = groups_crumb,
+    .events = groups_events,
     .draw = groups_draw,
     .layout = groups_layout,
     .filter = groups_filter_here,
