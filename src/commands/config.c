@@ -5,6 +5,7 @@
 #include "commands/look.h"
 #include "commands/cli/output.h"
 #include "commands/publishing.h"
+#include "core/link.h"
 #include "core/topic_rules.h"
 #include "process/check_probe.h"
 #include "settings/kafka_properties.h"
@@ -92,6 +93,17 @@ consumers_check(const struct call *call, struct err *err)
     return ok;
 }
 
+static bool
+links_check(const struct call *call, struct err *err)
+{
+    struct arena arena = {0};
+    struct link_list links;
+    bool ok = link_list_read(call->settings.screen.links, &arena, &links, err) ||
+              err_context(err, "%s", call->settings.origins[SETTING_ID_links].where);
+    arena_release(&arena);
+    return ok;
+}
+
 int
 command_config(struct call *call, struct err *err)
 {
@@ -103,7 +115,7 @@ command_config(struct call *call, struct err *err)
         struct broker_settings broker;
         if (!plan_key_check(call->settings.publish.key, err) ||
             !publishing_broker_ready(call, &broker, err) || !checks_check(call, err) ||
-            !consumers_check(call, err) || !look_check(call, err))
+            !consumers_check(call, err) || !links_check(call, err) || !look_check(call, err))
             return command_status(err);
         remark(call, "the configuration is valid");
         return STATUS_DONE;

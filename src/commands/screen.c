@@ -13,6 +13,7 @@
 #include "commands/publishing.h"
 #include "commands/screen_connections.h"
 #include "backend/backend.h"
+#include "core/link.h"
 #include "ui/app/app.h"
 #include "ui/app/script.h"
 #include "ui/term/term.h"
@@ -184,6 +185,8 @@ screen_begin(struct screen *screen, struct err *err)
     screen->replies = mailbox_create(REPLIES);
     screen->backend = backend_start(&backend, screen->requests, screen->replies);
     screen->config = configure(screen, call, connection);
+    if (!link_list_read(call->settings.screen.links, &call->settings.arena, &screen->config.links, err))
+        return err_context(err, "%s", call->settings.origins[SETTING_ID_links].where);
     screen->app = app_create(&screen->config, err);
     if (screen->app && connection->asks_table)
         (void)app_choose_table(screen->app);

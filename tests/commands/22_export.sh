@@ -59,3 +59,13 @@ at_terminal '' "${db[@]}" export --filter type:export --form csv
 ok "a terminal gets no control characters" all says '\e]0;owned\x07' ';' not says $'\x1b]0'
 sql "DELETE FROM redrive.revision WHERE dlq_id = $exported" >/dev/null
 sql "DELETE FROM public.dlq_events WHERE id = $exported" >/dev/null
+
+# Links of the settings are checked before anything is shown.
+mkdir -p "$work/config/redrive"
+printf '# two rows\nlinks = { "logs https://x/?q={id}", "bad https://{topic}.x/" }\n' >"$work/config/redrive/config"
+run config --check
+ok "a link whose host a value would decide" all exits 2 ';' one_sentence ';' warns "config:2: links, row 2" ';' warns "must not decide the host"
+printf 'links = { "logs javascript:alert(1)" }\n' >"$work/config/redrive/config"
+run config --check
+ok "a link that is neither http nor https" all exits 2 ';' warns "config:1: links, row 1"
+rm "$work/config/redrive/config"

@@ -276,8 +276,8 @@ keys_become_actions(void **state)
     assert_true(shows(world->app, " g…"));
     press(world->app, "g");
     assert_int_equal(newest->last, DO_TOP);
-    press(world->app, "gx");
-    assert_true(shows(world->app, "gx is not bound · ? help"));
+    press(world->app, "gy");
+    assert_true(shows(world->app, "gy is not bound · ? help"));
     press(world->app, ";");
     assert_true(shows(world->app, "; is not bound"));
     press(world->app, "g<Esc>"); // silently

@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/err.h"
+#include "core/link.h"
 #include "core/selection.h"
 #include "ui/keymap/action.h"
 #include "ui/canvas/canvas.h"
@@ -68,6 +69,7 @@ struct app_config {
     } decision;
 
     bool is_ascii;
+    struct link_list links;     // of the settings
     int64_t follow_after;       // µs; see ui/views/follow.h
     const char *column;         // path of the payload that lists of events show; NULL: none
     const char *theme, *keymap; // names or paths

@@ -11,6 +11,7 @@
 #include "ui/views/events/events.h"
 #include "ui/views/filter_line.h"
 #include "ui/views/editor/editor.h"
+#include "ui/views/links.h"
 #include "ui/views/output.h"
 #include "ui/views/why.h"
 #include "ui/widgets/statusbar.h"
@@ -96,6 +97,24 @@ event_ask_copy(struct app *app, void *state, enum action action)
 {
     (void)action;
     copy_menu_ask(app, state, event_copy_row, event_copy_chosen);
+    return true;
+}
+
+static void
+event_link_chosen(struct app *app, void *state, size_t index)
+{
+    const struct view_of_event *view = state;
+    if (view->is_there)
+        links_take(app, &view->detail.event, index);
+}
+
+static bool
+event_ask_links(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct view_of_event *view = state;
+    if (view->is_there)
+        links_ask(app, &view->detail.event, event_link_chosen);
     return true;
 }
 
@@ -272,6 +291,7 @@ static const struct view_action actions[] = {
     {.action = DO_COPY, .run = event_ask_copy},
     {.action = DO_COPY_ID, .run = event_copy_id},
     {.action = DO_PIPE, .run = output_ask_command},
+    {.action = DO_LINKS, .run = event_ask_links},
     {.action = DO_EDIT, .run = event_edit},
     {.action = DO_EDIT_OUTSIDE, .run = event_edit},
     {.action = DO_REFRESH, .run = event_refresh},

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "ui/views/editor/editor.h"
+#include "ui/views/links.h"
 #include "ui/views/output.h"
 #include "ui/views/why.h"
 
@@ -220,6 +221,24 @@ events_copy_id(struct app *app, void *state, enum action action)
     return true;
 }
 
+static void
+events_link_chosen(struct app *app, void *state, size_t index)
+{
+    const struct event *event = events_cursor(state);
+    if (event)
+        links_take(app, event, index);
+}
+
+static bool
+events_ask_links(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    const struct event *event = events_cursor(state);
+    if (event)
+        links_ask(app, event, events_link_chosen);
+    return true;
+}
+
 static bool
 events_edit(struct app *app, void *state, enum action action)
 {
@@ -261,6 +280,7 @@ static const struct view_action actions[] = {
     {.action = DO_COPY, .run = events_ask_copy},
     {.action = DO_COPY_ID, .run = events_copy_id},
     {.action = DO_PIPE, .run = output_ask_command},
+    {.action = DO_LINKS, .run = events_ask_links},
     {.action = DO_EDIT, .run = events_edit},
     {.action = DO_EDIT_OUTSIDE, .run = events_edit},
     {.action = DO_REFRESH, .run = events_refresh},

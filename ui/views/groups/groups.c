@@ -566,6 +566,7 @@ static const struct view_action actions[] = {
     {.action = DO_RECIPE, .run = groups_recipe},
     {.action = DO_APART, .run = groups_apart},
     {.action = DO_PIPE, .run = output_ask_command},
+    {.action = DO_LINKS, .run = groups_ask_links},
     {.action = DO_OPEN, .run = open_events},
     {.action = DO_WHY, .run = groups_explain},
     {.action = DO_TRAIL, .run = groups_open_trail},

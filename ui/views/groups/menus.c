@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "ui/views/copy_menu.h"
+#include "ui/views/links.h"
 #include "ui/views/filter_line.h"
 #include "ui/views/groups/groups.h"
 #include "core/json/json.h"
@@ -221,6 +222,43 @@ narrow_choices(const struct event_group *group, struct arena *arena, struct menu
             (struct menu_item){.key = choices[i].key, .text = arena_printf(arena, "%s %s", field, value)};
     }
     return count;
+}
+
+// What all events of the group have in common, as an event that has nothing else.
+static bool
+group_as_event(const struct groups *groups, struct event *event)
+{
+    const struct event_group *group = groups_cursor(groups);
+    if (!group)
+        return false;
+    *event = (struct event){.category = group->category};
+    if (groups->pivot == PIVOT_ERROR && group->part_count == 0) {
+        event->group = group->key;
+        event->error_class = bytes_of(group->text.error_class);
+    }
+    if (group->types[0].name && group->types[1].count == 0)
+        event->event_type = bytes_of(group->types[0].name);
+    if (group->topics[0].name && group->topics[1].count == 0)
+        event->topic = bytes_of(group->topics[0].name);
+    return true;
+}
+
+static void
+groups_link_chosen(struct app *app, void *state, size_t index)
+{
+    struct event event;
+    if (group_as_event(state, &event))
+        links_take(app, &event, index);
+}
+
+bool
+groups_ask_links(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    struct event event;
+    if (group_as_event(state, &event))
+        links_ask(app, &event, groups_link_chosen);
+    return true;
 }
 
 static void

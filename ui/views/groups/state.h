@@ -95,6 +95,7 @@ void groups_filter_release(struct groups *groups);
 // menus.c; rows of the table in groups.c
 bool groups_ask_order(struct app *app, void *state, enum action action);
 bool groups_ask_pivot(struct app *app, void *state, enum action action);
+bool groups_ask_links(struct app *app, void *state, enum action action);
 bool groups_ask_copy(struct app *app, void *state, enum action action);
 bool groups_ask_narrow(struct app *app, void *state, enum action action);
 
