@@ -243,7 +243,7 @@ pieces_come_to_the_same(void **state)
     }
 }
 
-static const char *const shipped[] = {"default", "emacs", "mc"};
+static const char *const shipped[] = {"default", "emacs", "mc", "vi"};
 
 static void
 shipped_maps_are_complete(void **state)

@@ -9,6 +9,7 @@
 #include "ui/app/texts.h"
 
 #define WHEEL_ROWS 3
+#define MOST_COUNT 9999
 #define DOUBLE_CLICK_US 500000
 
 static void
@@ -440,6 +441,16 @@ open_messages(struct app *app)
     open_about(app, "messages");
 }
 
+// Never more than its dialog: that is about what is selected now, and asks as it did before.
+static void
+repeat_change(struct app *app)
+{
+    if (app->keys.change != DO_NONE)
+        app_perform(app, app->keys.change);
+    else
+        app_say(app, SAY_INFO, MSG_NOTHING_TO_REPEAT);
+}
+
 // The app's own actions, the same in every view.
 static const struct own_action {
     enum action action;
@@ -467,6 +478,7 @@ static const struct own_action {
     {DO_THEME, app_open_themes, 0},
     {DO_MOUSE, toggle_mouse, 0},
     {DO_OPERATION_NEWEST, open_running, 0},
+    {DO_REPEAT, repeat_change, 0},
     {DO_RECONNECT, do_reconnect, 0},
 };
 
@@ -521,6 +533,8 @@ app_perform(struct app *app, enum action action)
     }
     if (action != DO_CANCEL && app->life == APP_ABOUT_TO_LEAVE)
         app->life = APP_RUNS;
+    if (action_row(action)->effect == EFFECT_CHANGES)
+        app->keys.change = action;
     app_redraw(app);
     if (own && own->run)
         own->run(app);
@@ -542,6 +556,34 @@ typed(struct app *app, struct bytes text, bool is_paste)
     return is_used;
 }
 
+// Is the digit the beginning of a count, or part of one? Only where the keymap has no other use for digits.
+static bool
+takes_digit(struct app *app, enum context context)
+{
+    enum action action;
+    uint32_t key = app->keys.last;
+    if (app->keys.pending.count > 0 || key < '0' || key > '9' || (key == '0' && app->keys.count == 0))
+        return false;
+    for (uint32_t digit = '1'; digit <= '9'; digit++)
+        if (keymap_find(app->keymap, context, &(struct key_sequence){.keys = {digit}, .count = 1}, &action) !=
+            KEYMAP_NONE)
+            return false;
+    app->keys.count = app->keys.count * 10 + (int)(key - '0');
+    if (app->keys.count > MOST_COUNT)
+        app->keys.count = MOST_COUNT;
+    return true;
+}
+
+// As often as the count says, for movements; a count before anything else is forgotten.
+static void
+perform_counted(struct app *app, enum action action)
+{
+    int times = app->keys.count && action_row(action)->effect == EFFECT_MOVES ? app->keys.count : 1;
+    app->keys.count = 0;
+    for (int i = 0; i < times; i++)
+        app_perform(app, action);
+}
+
 static void
 view_key(struct app *app)
 {
@@ -553,11 +595,17 @@ view_key(struct app *app)
         typed(app, key_text(app->keys.last, text), false))
         return;
 
+    if (takes_digit(app, top->view->context))
+        return;
+    if (app->keys.count && app->keys.last == KEY_CODE_ESC) {
+        app->keys.count = 0;
+        return;
+    }
     bool is_sequence = app->keys.pending.count > 0;
     enum action action = DO_NONE;
     switch (look_up(app, top->view->context, &action)) {
     case KEYMAP_ACTION:
-        app_perform(app, action);
+        perform_counted(app, action);
         break;
     case KEYMAP_MORE:
         break;
@@ -565,6 +613,7 @@ view_key(struct app *app)
         if (!is_sequence || app->keys.last != KEY_CODE_ESC)
             say_unbound(app);
         app->keys.pending.count = 0;
+        app->keys.count = 0;
         break;
     }
 }

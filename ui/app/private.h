@@ -90,8 +90,10 @@ struct windows {
 struct key_state {
     struct key_sequence pending; // the beginning of a sequence
     uint32_t last;
-    int64_t at;      // clock_mono of the last key from a terminal
-    bool is_hurried; // that key came soon after the one before
+    int count;          // of the movement that follows; 0: none was typed
+    enum action change; // the last one that was asked for; DO_NONE
+    int64_t at;         // clock_mono of the last key from a terminal
+    bool is_hurried;    // that key came soon after the one before
     int click_row;
     int64_t click_at;
 };

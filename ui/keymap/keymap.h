@@ -19,8 +19,8 @@
 
 struct keymap;
 
-// By name ("default", "emacs", "mc") or path. Warnings (one line each, with file:line) are appended; they do
-// not fail.
+// By name ("default", "emacs", "mc", "vi") or path. Warnings (one line each, with file:line) are appended;
+// they do not fail.
 struct keymap *keymap_load(const char *name, const struct ui_places *places, struct strbuf *warnings,
                            struct err *err);
 void keymap_destroy(struct keymap *keymap);
