@@ -270,7 +270,8 @@ test_counts_say_what_is_there(void **state)
                                   .refused = 2,
                                   .returned = 3,
                                   .watched = 17,
-                                  .quiet = 1400};
+                                  .quiet = 1400,
+                                  .taken.count = -1};
     assert_string_equal(
         operation_counts(&operation, &arena),
         "sent 1,420   returned 3   stayed away 1,400   watching 17   refused 2   to send 570");
