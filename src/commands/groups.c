@@ -164,7 +164,7 @@ command_groups_print_json(const struct group_counting *counting, const struct ev
                           int64_t zone_us, struct err *err)
 {
     const struct event_group *named = error_of(counting, group);
-    bool is_error = named == group && !is_pair(counting);
+    bool is_error = !is_pair(counting) && counting->by[0].pivot == PIVOT_ERROR;
     struct value *object = value_object();
     if (is_pair(counting))
         groups_pair_json(counting->by, group, object);

@@ -48,19 +48,25 @@ add_header(struct envelope_case *one, char *text, struct arena *arena)
             .name = unescape(text, arena), .value = blank ? unescape(blank + 1, arena) : BYTES_ABSENT};
 }
 
+// NAME PARTITION OFFSET
+static void
+add_topic(struct envelope_case *one, const char *text, struct arena *arena)
+{
+    char *end = NULL;
+    size_t len = strcspn(text, " ");
+    one->record.topic = arena_copy(arena, (struct bytes){text, len});
+    one->record.partition = (int32_t)strtol(text + len, &end, 10);
+    one->record.offset = strtoll(end, NULL, 10);
+}
+
 static void
 add_line(struct envelope_case *one, char *line, struct arena *arena)
 {
-    char name[256];
-    int partition;
-    long long offset;
     if (one->expected_count > 0 || strncmp(line, "=> ", 3) == 0) {
         if (one->expected_count < ENVELOPE_CASE_LINES)
             one->expected[one->expected_count++] = unescape(line, arena);
-    } else if (sscanf(line, "topic %255s %d %lld", name, &partition, &offset) == 3) {
-        one->record.topic = arena_copy(arena, bytes_of(name));
-        one->record.partition = partition;
-        one->record.offset = offset;
+    } else if (strncmp(line, "topic ", 6) == 0) {
+        add_topic(one, line + 6, arena);
     } else if (strncmp(line, "key ", 4) == 0) {
         one->record.key = unescape(line + 4, arena);
     } else if (strncmp(line, "value ", 6) == 0) {
