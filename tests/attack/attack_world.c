@@ -131,6 +131,13 @@ static const struct guard {
      "SELECT concat((SELECT string_agg(x::text, '|') FROM redrive.watch_state x),"
      " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.watch_bucket x),"
      " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.watch_arrival x))"},
+    {"the backlog over time", LEVEL_WORKER,
+     "SELECT md5(concat((SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.trend x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.trend_recent x),"
+     " (SELECT string_agg(x::text, '|') FROM redrive.trend_state x)))"},
+    {"marks", LEVEL_OPERATOR, "SELECT count(*)::text FROM redrive.mark"},
+    {"marks in another name", NEVER,
+     "SELECT count(*)::text FROM redrive.mark WHERE who <> current_setting('attack.who')"},
     {"the row of another worker", NEVER, "SELECT w::text FROM redrive.worker w WHERE name = 'host/1/1'"},
     {"workers", LEVEL_WORKER, "SELECT string_agg(w::text, '|' ORDER BY name) FROM redrive.worker w"},
     {"clusters", LEVEL_WORKER, "SELECT string_agg(c::text, '|' ORDER BY name) FROM redrive.cluster c"},
