@@ -8,9 +8,7 @@
 #include "broker/kafka.h"
 
 #define WATERMARK_SHELF_LIFE (5 * US_PER_SECOND)
-// Without any answer. At a round trip of a second, the way to a leader that nobody has spoken to yet takes
-// five: its name, a connection, versions, the offsets, the first records.
-#define PARTITION_PATIENCE (10 * US_PER_SECOND)
+#define PARTITION_PATIENCE (3 * US_PER_SECOND) // without any answer
 #define LEFT_ALONE (60 * US_PER_SECOND)
 #define MOST_WAIT 3000    // ms, for one answer
 #define MOST_SKIPPED 2000 // records read past rather than seeking again
@@ -227,14 +225,7 @@ check_partition(struct fetch_job *job, const struct fetch *first)
 {
     struct topic topic;
     struct err err = {0};
-    bool is_known = false;
-    while (!is_known && may_go_on(job)) {
-        int wait = kafka_wait(job->patience, MOST_WAIT);
-        is_known = broker_topic(job->broker, first->topic, wait + 1, &topic, &err);
-        if (!is_known)
-            rd_kafka_poll(job->broker->reader, 100); // what failed at once is not asked again at once
-    }
-    if (!is_known)
+    if (!broker_topic(job->broker, first->topic, kafka_wait(job->patience, MOST_WAIT) + 1, &topic, &err))
         return RD_KAFKA_RESP_ERR__TIMED_OUT;
     if (topic.state == TOPIC_DENIED)
         return RD_KAFKA_RESP_ERR_TOPIC_AUTHORIZATION_FAILED;
@@ -246,7 +237,7 @@ check_partition(struct fetch_job *job, const struct fetch *first)
 static rd_kafka_resp_err_t
 prepare(struct fetch_job *job, const struct fetch *first, struct watermark **range)
 {
-    rd_kafka_resp_err_t code = check_partition(job, first);
+    rd_kafka_resp_err_t code = may_go_on(job) ? check_partition(job, first) : RD_KAFKA_RESP_ERR__TIMED_OUT;
     if (!code) {
         job->patience = clock_mono() + PARTITION_PATIENCE; // an answer, however long its settings took
         code = ask_watermark(job, first, range);

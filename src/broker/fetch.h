@@ -36,7 +36,7 @@ struct fetch {
 };
 
 // Fills every fetch, whatever happens; partitions are read one after the other, neighbouring offsets
-// together. A partition that does not answer costs ten seconds and is then skipped for a minute. Waits at
+// together. A partition that does not answer costs three seconds and is then skipped for a minute. Waits at
 // most timeout_ms in all. `tick` (may be NULL) is called before each wait for an answer, which is three
 // seconds at most (a topic's settings may take four more); false stops: the rest is FETCH_FAILED.
 typedef bool fetch_tick_fn(void *context);
