@@ -51,6 +51,13 @@ broker_open(struct broker **broker, const struct broker_settings *settings, stru
 }
 
 void
+broker_set_tick(struct broker *broker, broker_tick_fn *tick, void *context)
+{
+    broker->tick = tick;
+    broker->tick_context = context;
+}
+
+void
 broker_close(struct broker *broker)
 {
     if (!broker)
@@ -61,6 +68,7 @@ broker_close(struct broker *broker)
     close_handle(broker->handle);
     free(broker->topics);
     free(broker->watermarks);
+    free(broker->leaders);
     for (size_t i = 0; i < broker->ends_count; i++)
         strbuf_release(&broker->ends[i].text);
     free(broker->ends);

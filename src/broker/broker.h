@@ -17,6 +17,10 @@ struct broker;
 // Makes no connection yet. settings are borrowed until broker_close.
 bool broker_open(struct broker **broker, const struct broker_settings *settings, struct err *err) MUST_CHECK;
 void broker_close(struct broker *broker);
+// `tick` is called every second while an answer to an admin request is waited for; what it returns is of no
+// interest.
+typedef bool broker_tick_fn(void *context);
+void broker_set_tick(struct broker *broker, broker_tick_fn *tick, void *context);
 // Ends questions that Kafka left unanswered for long: to be called every few minutes at least, also where
 // nothing else is asked (kafka_ask_all in broker/kafka.h tells why). It asks nothing.
 void broker_tend(struct broker *broker);

@@ -36,9 +36,10 @@ struct fetch {
 };
 
 // Fills every fetch, whatever happens; partitions are read one after the other, neighbouring offsets
-// together. A partition that does not answer costs three seconds and is then skipped for a minute. Waits at
-// most timeout_ms in all. `tick` (may be NULL) is called before each wait for an answer, which is three
-// seconds at most (a topic's settings may take four more); false stops: the rest is FETCH_FAILED.
+// together. A broker whose connection is not up within ten seconds, and a partition whose leader is connected
+// and says nothing of it for some three, are skipped for a minute. Waits at most timeout_ms in all. `tick`
+// (may be NULL) is called before each wait for an answer, which is three seconds at most; false stops: the
+// rest is FETCH_FAILED.
 typedef bool fetch_tick_fn(void *context);
 void broker_fetch(struct broker *broker, struct fetch *fetches, size_t count, int timeout_ms,
                   fetch_tick_fn *tick, void *context, struct arena *arena);

@@ -311,15 +311,24 @@ kafka_fail_error(struct err *err, rd_kafka_error_t *error, const struct trouble 
     return false;
 }
 
-// One end of a partition: the timestamps -2 and -1 ask for its first offset and for the one behind its last
-// (KIP-79).
+rd_kafka_resp_err_t
+kafka_ends(rd_kafka_t *reader, rd_kafka_topic_partition_list_t *partitions, bool is_high, int timeout_ms)
+{
+    for (int i = 0; i < partitions->cnt; i++)
+        partitions->elems[i].offset = is_high ? RD_KAFKA_OFFSET_END : RD_KAFKA_OFFSET_BEGINNING;
+    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(reader, partitions, timeout_ms);
+    rd_kafka_poll(reader, 0);
+    return code;
+}
+
+// One end of a partition.
 static rd_kafka_resp_err_t
-ask_end(rd_kafka_t *reader, const char *topic, int32_t partition, int64_t which, int timeout_ms,
+ask_end(rd_kafka_t *reader, const char *topic, int32_t partition, bool is_high, int timeout_ms,
         int64_t *offset)
 {
     rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new(1);
-    rd_kafka_topic_partition_list_add(list, topic, partition)->offset = which;
-    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(reader, list, timeout_ms);
+    rd_kafka_topic_partition_list_add(list, topic, partition);
+    rd_kafka_resp_err_t code = kafka_ends(reader, list, is_high, timeout_ms);
     if (!code)
         code = list->elems[0].err;
     if (!code && list->elems[0].offset < 0)
@@ -335,11 +344,9 @@ kafka_range(rd_kafka_t *reader, const char *topic, int32_t partition, int timeou
             int64_t *high)
 {
     int64_t deadline = clock_mono() + timeout_ms * 1000LL;
-    rd_kafka_resp_err_t code = ask_end(reader, topic, partition, RD_KAFKA_OFFSET_BEGINNING, timeout_ms, low);
+    rd_kafka_resp_err_t code = ask_end(reader, topic, partition, false, timeout_ms, low);
     if (!code)
-        code = ask_end(reader, topic, partition, RD_KAFKA_OFFSET_END, kafka_wait(deadline, timeout_ms) + 1,
-                       high);
-    rd_kafka_poll(reader, 0);
+        code = ask_end(reader, topic, partition, true, kafka_wait(deadline, timeout_ms) + 1, high);
     return code;
 }
 
@@ -352,6 +359,7 @@ kafka_wait(int64_t deadline, int most)
     return left < most ? (int)left : most;
 }
 
+#define TICK_MS 1000
 #define ADMIN_LONGEST_MS (3600 * 1000) // the longest timeout that librdkafka takes
 
 // Options for requests of one kind.
@@ -370,11 +378,26 @@ admin_options(rd_kafka_t *handle, rd_kafka_admin_op_t operation, int timeout_ms,
     return options;
 }
 
-// The next answer; NULL with err. The caller destroys it. trouble may be NULL.
+// broker may be NULL.
 static rd_kafka_event_t *
-next_answer(struct trouble *trouble, rd_kafka_queue_t *queue, int wait_ms, const char *tried, struct err *err)
+await_event(struct broker *broker, rd_kafka_queue_t *queue, int64_t deadline)
 {
-    rd_kafka_event_t *event = rd_kafka_queue_poll(queue, wait_ms);
+    for (;;) {
+        rd_kafka_event_t *event = rd_kafka_queue_poll(queue, kafka_wait(deadline, TICK_MS));
+        if (event || clock_mono() >= deadline)
+            return event;
+        if (broker && broker->tick)
+            (void)broker->tick(broker->tick_context);
+    }
+}
+
+// The next answer; NULL with err. The caller destroys it. broker may be NULL.
+static rd_kafka_event_t *
+next_answer(struct broker *broker, rd_kafka_queue_t *queue, int64_t deadline, const char *tried,
+            struct err *err)
+{
+    struct trouble *trouble = broker ? &broker->trouble : NULL;
+    rd_kafka_event_t *event = await_event(broker, queue, deadline);
     if (!event) {
         kafka_fail(err, RD_KAFKA_RESP_ERR__TIMED_OUT, trouble, "%s", tried);
         return NULL;
@@ -403,8 +426,7 @@ kafka_ask_all(struct broker *broker, const struct kafka_questions *questions, in
     size_t answered = 0;
     bool is_good = true;
     while (is_good && answered < questions->count) {
-        rd_kafka_event_t *event =
-            next_answer(&broker->trouble, queue, kafka_wait(deadline, timeout_ms), questions->tried, err);
+        rd_kafka_event_t *event = next_answer(broker, queue, deadline, questions->tried, err);
         is_good = event && questions->take(questions->context, event, err);
         answered += event != NULL;
         rd_kafka_event_destroy(event);
@@ -435,7 +457,7 @@ kafka_ask_each(rd_kafka_t *const *handles, const struct kafka_questions *questio
     for (size_t i = 0; i < questions->count; i++) {
         rd_kafka_event_t *event = NULL;
         if (is_good)
-            event = next_answer(NULL, queues[i], kafka_wait(deadline, timeout_ms), questions->tried, err);
+            event = next_answer(NULL, queues[i], deadline, questions->tried, err);
         is_good = event && questions->take(questions->context, event, err);
         rd_kafka_event_destroy(event);
         rd_kafka_queue_destroy(queues[i]);
@@ -452,7 +474,8 @@ kafka_ask(struct broker *broker, rd_kafka_admin_op_t operation, kafka_ask_fn *as
     rd_kafka_AdminOptions_t *options = admin_options(handle, operation, timeout_ms, false);
     rd_kafka_queue_t *queue = rd_kafka_queue_new(handle);
     ask(handle, request, options, queue);
-    rd_kafka_event_t *event = next_answer(&broker->trouble, queue, timeout_ms + 1000, tried, err);
+    int64_t deadline = clock_mono() + (timeout_ms + 1000) * 1000LL;
+    rd_kafka_event_t *event = next_answer(broker, queue, deadline, tried, err);
     rd_kafka_queue_destroy(queue);
     rd_kafka_AdminOptions_destroy(options);
     rd_kafka_poll(handle, 0);

@@ -36,6 +36,16 @@ struct watermark {
     int64_t low, high;
     int64_t asked_at;  // clock_mono
     int64_t failed_at; // clock_mono of the last failure; 0: it answered
+    int32_t leader;    // -1: none
+    int64_t led_at;    // clock_mono: the leader was asked for
+};
+
+// broker/leaders.h; the times are clock_mono, 0: never.
+struct known_leader {
+    int32_t id;
+    int64_t asked_at; // it is waited for since
+    int64_t answered_at, failed_at;
+    int64_t took; // µs, its last answer; 0: not known
 };
 
 struct known_topic {
@@ -64,7 +74,9 @@ struct known_groups {
 
 struct broker {
     struct broker_settings settings;
-    rd_kafka_t *handle;    // metadata and admin requests; others than broker.c get it from kafka_admin
+    rd_kafka_t *handle;   // metadata and admin requests; others than broker.c get it from kafka_admin
+    broker_tick_fn *tick; // NULL: nobody
+    void *tick_context;
     int64_t unanswered_at; // clock_mono: kafka_ask_all left a question of it without an answer; 0: none
     rd_kafka_t *reader;    // fetches; NULL until needed
     struct trouble trouble;
@@ -75,6 +87,8 @@ struct broker {
     size_t topic_count, topic_capacity;
     struct watermark *watermarks;
     size_t watermark_count, watermark_capacity;
+    struct known_leader *leaders;
+    size_t leader_count, leader_capacity;
     struct known_ends *ends;
     size_t ends_count, ends_capacity;
     struct known_groups groups;
@@ -145,6 +159,11 @@ bool kafka_write_nonces(rd_kafka_t *const *handles, const char *const *groups, s
 rd_kafka_t *kafka_reader(const struct broker_settings *settings, struct trouble *trouble, bool is_committed,
                          struct err *err);
 
+// One end of each of these partitions, asked of all their leaders at once; on success each has its offset and
+// err. All or none: a leader that does not answer fails the call. The timestamps -2 and -1 ask for the first
+// offset and for the one behind the last (KIP-79).
+rd_kafka_resp_err_t kafka_ends(rd_kafka_t *reader, rd_kafka_topic_partition_list_t *partitions, bool is_high,
+                               int timeout_ms);
 // The offsets that exist in a partition: from *low to before *high, as the reader's isolation.level counts.
 // Waits at most timeout_ms, which rd_kafka_query_watermark_offsets does not: it ends with its requests, after
 // socket.timeout.ms and two retries.

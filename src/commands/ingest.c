@@ -1,122 +1,189 @@
-// ingest: explains dead letters that are given as lines of JSON, or read from a topic: which format each has
-// and why, every field that it has, and what would be sent instead of it.
+// ingest: takes in dead letters from topics, as a service or once; or explains some (letter_explain.h).
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+#include "base/log.h"
 #include "base/text.h"
 #include "commands/cli/command.h"
 #include "commands/cli/interrupt.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
-#include "commands/letter_fetch.h"
-#include "commands/letter_line.h"
-#include "commands/letter_text.h"
-#include "commands/whole_file.h"
+#include "commands/cli/ready.h"
+#include "commands/letter_explain.h"
+#include "commands/publishing.h"
+#include "core/filter/pattern.h"
+#include "core/recipe/parts.h"
+#include "ingest/ingester.h"
+
+// What the settings name, taken apart at the commas.
+static bool
+read_topics(struct call *call, struct ingest_settings *ingest, struct err *err)
+{
+    struct arena *arena = &call->settings.arena;
+    struct bytes rest = bytes_of(call->settings.ingest.ingest_topics);
+    const char **topics = arena_array(arena, rest.len + 1, sizeof *topics);
+    while (bytes_present(rest)) {
+        size_t comma = bytes_find(rest, BYTES(","), 0);
+        struct bytes name = bytes_trim(comma == SIZE_MAX ? rest : bytes_slice(rest, 0, comma));
+        rest = comma == SIZE_MAX ? BYTES_ABSENT : bytes_slice(rest, comma + 1, SIZE_MAX);
+        if (name.len == 0)
+            continue;
+        if (!parts_topic_is_legal(name))
+            return err_set(err, ERR_USAGE,
+                           "%.*s is no name of a topic: letters, digits, . _ and -, at most 249",
+                           BYTES_ARGS(name));
+        topics[ingest->topic_count++] = arena_text(arena, name);
+    }
+    ingest->topics = topics;
+    return true;
+}
+
+// Kafka's own topics, and what redrive keeps in Kafka, hold no dead letters.
+static bool
+is_wanted(void *pattern, const char *name)
+{
+    return strncmp(name, "__", 2) != 0 && strncmp(name, "redrive.", 8) != 0 &&
+           pattern_is_in(pattern, bytes_of(name)) == PATTERN_YES;
+}
 
 static bool
-print_letter(const struct call *call, const struct envelope_record *record, struct arena *arena,
-             struct err *err)
+read_pattern(struct call *call, struct pattern **pattern, struct ingest_settings *ingest, struct err *err)
 {
-    struct letter letter = {.record = *record};
-    struct strbuf text = {0};
-    envelope_read(record, arena, &letter.envelope);
-    envelope_undo(record, &letter.envelope, arena, &letter.undo);
-    if (call->options.general.json)
-        return json_print(letter_json(&letter, arena), err);
-    letter_text(&letter, arena, &text);
-    strbuf_add_char(&text, '\n');
-    bool ok = output_bytes(strbuf_bytes(&text), err);
-    strbuf_release(&text);
+    const char *text = call->settings.ingest.ingest_pattern;
+    if (!text || !text[0])
+        return true;
+    text = arena_printf(&call->settings.arena, "^(?:%s)$", text);
+    if (!pattern_compile(pattern, bytes_of(text), err))
+        return false;
+    ingest->wanted = is_wanted;
+    ingest->wanted_context = *pattern;
+    return true;
+}
+
+static bool
+print_dry(const struct call *call, const struct ingest_report *report, struct err *err)
+{
+    static const struct output_column columns[] = {
+        {.title = "topic"}, {.title = "format"}, {.title = "dead letters", .align = ALIGN_RIGHT}};
+    struct output_table table;
+    table_begin(&table, call, columns, sizeof columns / sizeof *columns);
+    for (size_t i = 0; i < report->count_count; i++) {
+        table_add_text(&table, report->counts[i].topic);
+        table_add_text(&table, report->counts[i].format);
+        table_add_count(&table, report->counts[i].letters);
+    }
+    return table_end(&table, err);
+}
+
+static bool
+print_json(const struct ingest_report *report, bool is_dry, struct err *err)
+{
+    struct strbuf line = {0};
+    strbuf_printf(&line,
+                  "{\"events\":%" PRId64 ",\"attempts\":%" PRId64 ",\"alarms\":%" PRId64
+                  ",\"topics\":%" PRId32 ",\"partitions\":%" PRId32 ",\"left\":%" PRId32 ",\"is_dry\":%s",
+                  report->events, report->attempts, report->alarms, report->topics, report->partitions,
+                  report->left > 0 ? report->left : 0, is_dry ? "true" : "false");
+    for (size_t i = 0; i < report->count_count; i++)
+        strbuf_printf(&line, "%s{\"topic\":\"%s\",\"format\":\"%s\",\"letters\":%" PRId64 "}%s",
+                      i == 0 ? ",\"formats\":[" : ",", report->counts[i].topic, report->counts[i].format,
+                      report->counts[i].letters, i + 1 == report->count_count ? "]" : "");
+    strbuf_add_text(&line, "}\n");
+    bool ok = output_bytes(strbuf_bytes(&line), err);
+    strbuf_release(&line);
     return ok;
 }
 
-static struct bytes
-take_line(struct bytes *rest)
+static bool
+tell_end(const struct call *call, const struct ingest_settings *ingest, const struct ingest_report *report,
+         struct err *err)
 {
-    size_t end = bytes_find(*rest, BYTES("\n"), 0);
-    struct bytes line = end == SIZE_MAX ? *rest : bytes_slice(*rest, 0, end);
-    *rest = end == SIZE_MAX ? BYTES_ABSENT : bytes_slice(*rest, end + 1, SIZE_MAX);
-    return bytes_trim(line);
+    char events[TEXT_SHORT], attempts[TEXT_SHORT];
+    bool is_dry = ingest->mode == INGEST_DRY;
+    if (call->options.general.json)
+        return print_json(report, is_dry, err);
+    if (is_dry && !print_dry(call, report, err))
+        return false;
+    remark(call,
+           "%s %s dead letters as events, and %s further attempts, from %" PRId32 " partitions of %" PRId32
+           " topics",
+           is_dry ? "there are" : "took in", text_count(report->events, events),
+           text_count(report->attempts, attempts), report->partitions, report->topics);
+    if (report->alarms > 0)
+        remark(call, "%" PRId64 " times dead letters may be missing: the table redrive.alarm says which",
+               report->alarms);
+    if (report->left > 0)
+        remark(call, "%" PRId32 " partitions are read by another ingester", report->left);
+    return true;
 }
 
-static void
-tell_wrong(const char *name, int64_t number, const struct err *wrong)
-{
-    struct strbuf text = {0};
-    text_visible(&text, bytes_of(name), false);
-    strbuf_printf(&text, ":%" PRId64 ": ", number);
-    text_visible(&text, bytes_of(wrong->text), false);
-    fprintf(stderr, "redrive: %s\n", strbuf_text(&text));
-    strbuf_release(&text);
-}
-
-// A broken line is told and does not stop the rest.
 static int
-explain_lines(const struct call *call, const char *name, struct bytes rest, struct err *err)
+take_in(struct call *call, struct ingest_settings *ingest, struct err *err)
 {
-    bool is_part = false;
+    struct ingest_report report = {0};
     struct arena arena = {0};
-    for (int64_t number = 1; bytes_present(rest) && !interrupt_is_set() && !err_is_set(err); number++) {
-        struct envelope_record record;
-        struct err wrong = {0};
-        struct bytes line = take_line(&rest);
-        if (line.len == 0)
-            continue;
-        if (!letter_line_read(line, &arena, &record, &wrong)) {
-            tell_wrong(name, number, &wrong);
-            is_part = true;
-        } else if (!print_letter(call, &record, &arena, err)) {
-            break;
-        }
-        arena_reset(&arena);
-    }
-    arena_release(&arena);
-    if (err_is_set(err))
+    struct store *store = NULL;
+    // The ingester connects by itself; here only what a person must hear at once.
+    if (!command_store(call, ingest->mode == INGEST_DRY ? STORE_SCHEMA : STORE_WRITE, &store, err))
         return command_status(err);
-    if (interrupt_is_set())
-        return STATUS_INTERRUPTED;
-    return is_part ? STATUS_PART : STATUS_DONE;
+    store_close(store);
+    if (!publishing_broker_ready(call, &ingest->broker, err))
+        return command_status(err);
+    if (!broker_settings_present(&ingest->broker)) {
+        err_set(err, ERR_USAGE,
+                "no Kafka brokers are given: use -b HOST:PORT, or brokers in the configuration");
+        return STATUS_USAGE;
+    }
+    ingest->store = publishing_store(call);
+    ingest->stop = interrupt_flag();
+    interrupt_catch();
+    if (ingest->mode == INGEST_SERVICE)
+        ready_tell();
+    bool ok = ingester_run(ingest, &arena, &report, err);
+    if (ingest->mode == INGEST_SERVICE)
+        ready_tell_stopping();
+    bool is_cut = ingest->mode != INGEST_SERVICE && interrupt_is_set();
+    if (ok && ingest->mode != INGEST_SERVICE)
+        ok = tell_end(call, ingest, &report, err);
+    arena_release(&arena);
+    if (!ok)
+        return command_status(err);
+    return is_cut ? STATUS_INTERRUPTED : report.alarms > 0 || report.left > 0 ? STATUS_PART : STATUS_DONE;
 }
 
 static int
-explain_file(struct call *call, const char *name, struct err *err)
+ingest_topics(struct call *call, struct err *err)
 {
-    struct strbuf text = {0};
+    struct pattern *pattern = NULL;
+    struct ingest_settings ingest = {.group = call->settings.ingest.ingest_group,
+                                     .mode = call->options.change.dry_run ? INGEST_DRY
+                                             : call->options.command.once ? INGEST_ONCE
+                                                                          : INGEST_SERVICE};
     int status = STATUS_USAGE;
-    if (whole_file_read(name, &text, err))
-        status = explain_lines(call, name, strbuf_bytes(&text), err);
-    strbuf_release(&text);
+    log_to(stderr, call->options.general.quiet || ingest.mode != INGEST_SERVICE ? LOG_WARN : LOG_INFO,
+           call->options.general.json);
+    if (!command_rules(call, err) || !read_topics(call, &ingest, err) ||
+        !read_pattern(call, &pattern, &ingest, err))
+        status = command_status(err);
+    else if (ingest.topic_count == 0 && !ingest.wanted)
+        err_set(err, ERR_USAGE,
+                "say which dead letter topics to take in: --topics NAME,… or --pattern REGEX; or what to "
+                "explain: redrive ingest --explain FILE, - or TOPIC:PARTITION:OFFSET");
+    else
+        status = take_in(call, &ingest, err);
+    pattern_destroy(pattern);
     return status;
-}
-
-static int
-explain_topic(struct call *call, const struct letter_place *place, struct arena *arena, struct err *err)
-{
-    struct envelope_record *records;
-    size_t count;
-    bool ok = letter_fetch(call, place, arena, &records, &count, err);
-    for (size_t i = 0; ok && i < count; i++)
-        ok = print_letter(call, &records[i], arena, err);
-    return ok ? STATUS_DONE : command_status(err);
 }
 
 int
 command_ingest(struct call *call, struct err *err)
 {
-    struct arena arena = {0};
-    struct letter_place place;
-    if (!call->options.command.explain || call->arg_count != 1) {
+    if (!call->options.command.explain)
+        return command_no_args(call, err) ? ingest_topics(call, err) : STATUS_USAGE;
+    if (call->arg_count != 1) {
         err_set(err, ERR_USAGE,
                 "say what to explain: redrive ingest --explain FILE, - for standard input, or "
                 "TOPIC:PARTITION:OFFSET");
         return STATUS_USAGE;
     }
-    const char *name = call->args[0];
-    bool is_file = strcmp(name, "-") == 0 || access(name, F_OK) == 0;
-    int status = !is_file && letter_place_read(name, &arena, &place)
-                     ? explain_topic(call, &place, &arena, err)
-                     : explain_file(call, name, err);
-    arena_release(&arena);
-    return status;
+    return letter_explain(call, call->args[0], err);
 }

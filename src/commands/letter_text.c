@@ -41,6 +41,8 @@ static const char *
 place_text(const struct envelope_record *record, struct arena *arena)
 {
     struct bytes topic = bytes_present(record->topic) ? record->topic : BYTES("-");
+    if (record->partition < 0) // of a row that says no more
+        return arena_text(arena, topic);
     return arena_printf(arena, "%.*s/%d/%" PRId64, BYTES_ARGS(topic), (int)record->partition, record->offset);
 }
 
@@ -146,10 +148,16 @@ add_undo(const struct envelope_undo *undo, struct strbuf *out)
 }
 
 void
-letter_text(const struct letter *letter, struct arena *arena, struct strbuf *out)
+letter_facts(const struct letter *letter, struct arena *arena, struct strbuf *out)
 {
     add_head(letter, arena, out);
     add_fields(&letter->envelope, out);
+}
+
+void
+letter_text(const struct letter *letter, struct arena *arena, struct strbuf *out)
+{
+    letter_facts(letter, arena, out);
     add_undo(&letter->undo, out);
 }
 

@@ -15,6 +15,8 @@ struct letter {
 
 // For a person: long texts are cut, and nothing reaches a terminal raw.
 void letter_text(const struct letter *letter, struct arena *arena, struct strbuf *out);
+// The same without the record that is sent instead of it.
+void letter_facts(const struct letter *letter, struct arena *arena, struct strbuf *out);
 // For a program: everything. The caller forgets the object.
 struct value *letter_json(const struct letter *letter, struct arena *arena);
 

@@ -26,17 +26,18 @@ measure_document()
 measure_editor()
 {
     local member="format('{\"sku\": \"A%s\", \"amount\": %s.50, \"note\": \"caf\\u00e9\"}', i, i)"
+    local long="format('{\"sku\": \"A%s\", \"amount\": %s.50, \"note\": \"caf\\u00e9 %s\"}', i, i, repeat('-', 60))"
     psql -X -q -d postgres -c "CREATE DATABASE editor"
     "$BIN/demo/seed" -d "$(conninfo editor)" -n 1000
     "$REDRIVE" -d "$(conninfo editor)" migrate --quiet >/dev/null
     document lines "E'[\\n' || (SELECT string_agg('  ' || $member, E',\\n') FROM generate_series(1, 21000) i) || E'\\n]\\n'"
     document line "'[' || (SELECT string_agg($member, ',') FROM generate_series(1, 22000) i) || ']'"
-    document large "E'[\\n' || (SELECT string_agg('  ' || $member, E',\\n') FROM generate_series(1, 66000) i) || E'\\n]\\n'"
+    document large "E'[\\n' || (SELECT string_agg('  ' || $long, E',\\n') FROM generate_series(1, 33000) i) || E'\\n]\\n'"
     document huge "E'[\\n' || (SELECT string_agg('  ' || $member, E',\\n') FROM generate_series(1, 420000) i) || E'\\n]\\n'"
     echo "editor, 120x40"
     measure_document lines 10000:12 "1 MB in short lines"
     measure_document line '$[11000].sku' "1 MB in one line"
-    measure_document large 35000:12 "the most that is edited, in short lines"
+    measure_document large 17000:12 "the most that is edited, in short lines"
     measure_document huge 200000:12 "20 MB, to be looked at"
     psql -X -q -d postgres -c "DROP DATABASE editor WITH (FORCE)"
 }

@@ -15,6 +15,7 @@
 enum { EVENTS = 40, PARTITIONS = 2 };
 
 static struct broker_fixture fixture = {.stem = "doubt", .partitions = PARTITIONS};
+static const struct plan_settings sends;
 
 static int
 begin(void **state)
@@ -192,7 +193,7 @@ go_on(int64_t closed)
     const struct broker_settings settings = {.brokers = getenv("REDRIVE_TEST_KAFKA")};
     struct adoption adoption;
     int64_t events;
-    assert_works(adoption_find(fixture.world.store, &settings, true, NULL, NULL, &adoption, &err));
+    assert_works(adoption_find(fixture.world.store, &settings, &sends, true, NULL, NULL, &adoption, &err));
     assert_works(history_adopt(fixture.world.store, adoption.cluster, &adoption.kafka, adoption.slots,
                                adoption.slot_count, adoption.sent, adoption.sent_count, "test", &events,
                                &err));
@@ -353,9 +354,19 @@ a_foreign_marker_beside_a_chunk_is_a_stop(void **state)
     write_marker(last_group(), 7, OTHER_ID);
     work_is_stopped(operation, "ahead");
     struct adoption adoption;
-    assert_refused(adoption_find(fixture.world.store, &settings, false, NULL, NULL, &adoption, &err),
+    assert_refused(adoption_find(fixture.world.store, &settings, &sends, false, NULL, NULL, &adoption, &err),
                    ERR_DATA, OTHER_ID);
     adoption_release(&adoption);
+}
+
+// As if the database had been put back to before the claim.
+static void
+put_back(void)
+{
+    test_sql(fixture.world.admin, "UPDATE redrive.operation_batch SET state = 'queued';"
+                                  "UPDATE redrive.operation_item SET state = 'queued';"
+                                  "UPDATE redrive.operation SET queued = queued + claimed, claimed = 0;"
+                                  "DELETE FROM redrive.chunk; UPDATE redrive.slot SET next_seq = 0");
 }
 
 // The chunk's marker was written over, and its records are there: they are what counts.
@@ -365,11 +376,30 @@ what_was_sent_is_closed_as_sent(void **state)
     (void)state;
     int64_t operation = ask(1, EVENTS);
     die_at("after-commit:1");
-    // As if the database had been put back to before the claim.
-    test_sql(fixture.world.admin, "UPDATE redrive.operation_batch SET state = 'queued';"
-                                  "UPDATE redrive.operation_item SET state = 'queued';"
-                                  "UPDATE redrive.operation SET queued = queued + claimed, claimed = 0;"
-                                  "DELETE FROM redrive.chunk; UPDATE redrive.slot SET next_seq = 0");
+    put_back();
+    work_is_stopped(operation, "ahead");
+    go_on(EVENTS);
+    work(operation);
+    assert_int_equal(get_operation(&fixture.world, operation).skipped, EVENTS);
+    assert_each_once(fixture.topic, PARTITIONS, 1, EVENTS);
+}
+
+// No row names the topic that these were sent to, and the marker does not: it names those of one chunk only.
+static void
+a_topic_that_only_dead_letters_name_is_searched(void **state)
+{
+    (void)state;
+    test_sql(fixture.world.admin,
+             "UPDATE dlq_events SET kafka_topic = NULL, kafka_partition = NULL, event_payload = "
+             "jsonb_build_object('originalTopic', '%s', 'originalValue', event_payload::text)",
+             fixture.topic);
+    int64_t operation = ask(1, EVENTS);
+    die_at("after-commit:1");
+    char group[200], chunk[40];
+    snprintf(group, sizeof group, "%s", last_group());
+    snprintf(chunk, sizeof chunk, "%s", test_text(fixture.world.admin, "SELECT id FROM redrive.chunk"));
+    write_marker(group, 1, chunk);
+    put_back();
     work_is_stopped(operation, "ahead");
     go_on(EVENTS);
     work(operation);
@@ -617,6 +647,7 @@ main(void)
         in_doubt(a_chunk_that_never_was_is_sent_again),
         in_doubt(a_foreign_marker_beside_a_chunk_is_a_stop),
         in_doubt(what_was_sent_is_closed_as_sent),
+        in_doubt(a_topic_that_only_dead_letters_name_is_searched),
         in_doubt(records_that_came_later_are_no_evidence),
         in_doubt(a_topic_that_is_gone_is_no_evidence),
         in_doubt(no_topic_to_search_is_no_evidence),

@@ -58,6 +58,37 @@ the_mock_cluster_fails(void **state)
 }
 
 static void
+judge_this(const char *topic, bool is_ok, const char *sentence)
+{
+    struct broker *broker;
+    struct probe *probe = calloc(1, sizeof *probe);
+    const struct broker_settings settings = {.brokers = test_kafka()};
+    bool is_found = false;
+    assert_works(broker_open(&broker, &settings, &err));
+    probe_queues(broker, &settings, 0, probe);
+    broker_close(broker);
+    for (size_t i = 0; i < probe->count; i++)
+        is_found |= strstr(probe->findings[i].sentence, topic) && probe->findings[i].is_ok == is_ok &&
+                    strstr(probe->findings[i].sentence, sentence);
+    free(probe);
+    if (!is_found)
+        fail_msg("%s: not found: %s", topic, sentence);
+}
+
+static void
+queues_that_lose_dead_letters_are_found(void **state)
+{
+    (void)state;
+    char brief[64], compacted[64], good[64];
+    make_topic(brief, "dlq.brief", 1, "retention.ms", "3600000");
+    make_topic(compacted, "dlq.compacted", 1, "cleanup.policy", "compact");
+    make_topic(good, "dlq.good", 1, "retention.ms", "1209600000");
+    judge_this(brief, false, "keeps records for 1 h");
+    judge_this(compacted, false, "cleanup.policy of the dead letter queue");
+    judge_this(good, true, "keeps what it gets");
+}
+
+static void
 nobody_there_is_no_verdict(void **state)
 {
     (void)state;
@@ -221,6 +252,7 @@ main(void)
         cmocka_unit_test(the_words_on_the_mock_cluster),
         cmocka_unit_test(a_verdict_holds_for_a_day),
         cmocka_unit_test(a_real_kafka_passes),
+        cmocka_unit_test(queues_that_lose_dead_letters_are_found),
         cmocka_unit_test(the_mock_cluster_fails),
         cmocka_unit_test(nobody_there_is_no_verdict),
         cmocka_unit_test(names_bad_settings_without_their_values),

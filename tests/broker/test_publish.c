@@ -135,7 +135,7 @@ refuses_single_events_and_sends_the_others(void **state)
     test_sql(
         fixture.world.admin,
         "UPDATE dlq_events SET kafka_topic = 'redrive-no-such-topic' WHERE id = 1;"
-        "UPDATE dlq_events SET kafka_topic = 'orders-dlq' WHERE id = 2;"
+        "UPDATE dlq_events SET kafka_topic = 'redrive-nowhere-dlq' WHERE id = 2;"
         "UPDATE dlq_events SET kafka_topic = NULL WHERE id = 3;"
         "UPDATE dlq_events SET kafka_partition = 77 WHERE id = 4;"
         "UPDATE dlq_events SET kafka_topic = 'not a name!' WHERE id = 5;"
@@ -155,7 +155,7 @@ refuses_single_events_and_sends_the_others(void **state)
     assert_int_equal(found.refused, 7);
     assert_int_equal(found.done, 53);
     assert_refusal(1, "redrive-no-such-topic does not exist");
-    assert_refusal(2, "is itself a dead letter queue");
+    assert_refusal(2, "the topic redrive-nowhere does not exist");
     assert_refusal(3, "names no topic");
     snprintf(words, sizeof words,
              "partition 77 of %s no longer exists, the topic has %d; let the key choose with partition = key",

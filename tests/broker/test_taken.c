@@ -2,6 +2,7 @@
 // one topic. Workers ask Kafka in worker_consumers.c.
 #include "tests/broker/consumer_world.h"
 #include "tests/broker/fixture.h"
+#include "tests/broker/told.h"
 
 #include "store/operations/consumers.h"
 
@@ -79,6 +80,12 @@ is_all_taken(const struct operation *operation)
 }
 
 static bool
+is_settled(const struct operation *operation)
+{
+    return operation->state == OPERATION_DONE && operation->watched == 0;
+}
+
+static bool
 is_halted(const struct operation *operation)
 {
     return operation->state == OPERATION_HALTED;
@@ -121,12 +128,17 @@ a_group_that_takes_all(void **state)
     consumer_wait(&consumer, PARTITIONS);
     pid_t pid = work(NULL);
     int64_t no = canary(2 * US_PER_SECOND);
+    struct told_screen screen = {0};
+    told_watch(&screen, &fixture.world, no, "done");
     struct operation operation = wait_until(no, is_all_taken, "taken");
     assert_string_equal(operation.taken.by, group);
     assert_null(operation.taken.note);
     assert_int_equal(operation.returned, 0);
     assert_int_equal(test_number(fixture.world.admin, "SELECT count(DISTINCT t) FROM redrive.taken_of(1) t"),
                      EVENTS);
+    wait_until(no, is_settled, "settled");
+    told_everywhere(&screen, &fixture.world, no,
+                    &(struct told){.sentence = "done, all 60 stayed away", .done = EVENTS, .taken = EVENTS});
     work_end(pid);
     consumer_stop(&consumer);
 }
@@ -157,11 +169,15 @@ a_group_that_stopped(void **state)
     consumer_was_here(&fixture.world, group, fixture.topic, PARTITIONS);
     pid_t pid = work(NULL);
     int64_t no = canary(2 * US_PER_SECOND);
+    struct told_screen screen = {0};
+    told_watch(&screen, &fixture.world, no, "HALTED after 10 of 60");
     struct operation operation = wait_until(no, is_halted, "halted");
     assert_int_equal(operation.done, 10);
     assert_int_equal(operation.taken.count, 0);
     assert_string_equal(operation.state_note,
                         arena_printf(&fixture.world.arena, "%s has read 0 of 10: is it running?", group));
+    told_everywhere(&screen, &fixture.world, no,
+                    &(struct told){.sentence = "HALTED after 10 of 60", .status = 1, .done = 10});
 
     // It is started again: what it takes is counted, and a person lets the rest go.
     struct test_consumer consumer;
@@ -179,11 +195,15 @@ a_group_that_is_slow(void **state)
     (void)state;
     begin();
     const char *group = group_of("billing");
-    struct test_consumer consumer;
+    struct test_consumer consumer, beside; // another group of the topic
     consumer_start(&consumer, &fixture.world, group, fixture.topic, CONSUMER_IS_SLOW);
     consumer_wait(&consumer, PARTITIONS);
+    consumer_start(&beside, &fixture.world, group_of("audit"), fixture.topic, CONSUMER_TAKES_ALL);
+    consumer_wait(&beside, PARTITIONS);
     pid_t pid = work(NULL);
     int64_t no = canary(4 * US_PER_SECOND); // it needs five seconds for ten
+    struct told_screen screen = {0};
+    told_watch(&screen, &fixture.world, no, "done");
     wait_until(no, is_canary_sent, "sent");
     int64_t sent_at = clock_mono();
     consumer_wait(&consumer, 3);
@@ -192,8 +212,12 @@ a_group_that_is_slow(void **state)
     assert_true(clock_mono() - sent_at >= 5 * US_PER_SECOND);
     struct operation operation = wait_until(no, is_all_taken, "taken");
     assert_int_equal(operation.taken.count, EVENTS);
+    wait_until(no, is_settled, "settled");
+    told_everywhere(&screen, &fixture.world, no,
+                    &(struct told){.sentence = "done, all 60 stayed away", .done = EVENTS, .taken = EVENTS});
     work_end(pid);
     consumer_stop(&consumer);
+    consumer_stop(&beside);
 }
 
 static void
@@ -202,19 +226,30 @@ a_group_that_fails_some(void **state)
     (void)state;
     begin();
     const char *group = group_of("billing");
-    struct test_consumer consumer;
+    struct test_consumer consumer, beside; // another group of the topic
     consumer_start(&consumer, &fixture.world, group, fixture.topic, CONSUMER_FAILS_SOME);
     consumer_wait(&consumer, PARTITIONS);
+    consumer_start(&beside, &fixture.world, group_of("audit"), fixture.topic, CONSUMER_TAKES_ALL);
+    consumer_wait(&beside, PARTITIONS);
     pid_t pid = work(NULL);
     int64_t no = canary(3 * US_PER_SECOND);
+    struct told_screen screen = {0};
+    told_watch(&screen, &fixture.world, no, "DONE, BUT 20 OF 60 RETURNED");
     wait_until(no, is_all_taken, "taken");
     work_end(pid);
     consumer_stop(&consumer);
+    consumer_stop(&beside);
     assert_works(
         worker_beat(fixture.world.store, "w", true, "idle", 0, &err)); // looks for those that returned
     struct operation operation = get_operation(&fixture.world, no);
     assert_int_equal(operation.returned, EVENTS / 3);
     assert_int_equal(operation.taken.count, EVENTS);
+    told_everywhere(&screen, &fixture.world, no,
+                    &(struct told){.sentence = "DONE, BUT 20 OF 60 RETURNED",
+                                   .status = 1,
+                                   .done = EVENTS,
+                                   .taken = EVENTS,
+                                   .returned = EVENTS / 3});
 }
 
 static void
@@ -229,9 +264,13 @@ two_groups_of_which_one_stopped(void **state)
     consumer_wait(&consumer, PARTITIONS);
     pid_t pid = work(NULL);
     int64_t no = canary(2 * US_PER_SECOND);
+    struct told_screen screen = {0};
+    told_watch(&screen, &fixture.world, no, "HALTED after 10 of 60");
     struct operation operation = wait_until(no, is_halted, "halted");
     assert_string_equal(operation.state_note,
                         arena_printf(&fixture.world.arena, "%s has read 0 of 10: is it running?", audit));
+    told_everywhere(&screen, &fixture.world, no,
+                    &(struct told){.sentence = "HALTED after 10 of 60", .status = 1, .done = 10});
     work_end(pid);
     assert_works(operation_steer(fixture.world.store, no, STEER_CANCEL, 0, &err));
     consumer_stop(&consumer);

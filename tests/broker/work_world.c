@@ -19,6 +19,8 @@ work_signal(int signal)
 bool
 work_here(const struct world *world, const struct work_how *how, struct err *err)
 {
+    struct arena arena = {0};
+    const struct topic_rules *rules = topic_rules_read(how->consumers, &arena, err);
     const struct worker_settings settings = {
         .store = {.conninfo = how->conninfo ? how->conninfo : world->conninfo,
                   .table = "public.dlq_events",
@@ -26,7 +28,7 @@ work_here(const struct world *world, const struct work_how *how, struct err *err
         .broker = {.brokers = how->brokers ? how->brokers : test_kafka(),
                    .properties = how->properties,
                    .property_count = how->property_count},
-        .plan = {.key = how->key, .is_key_only = how->is_key_only},
+        .plan = {.rules = rules, .key = how->key, .is_key_only = how->is_key_only},
         .consumers = how->consumers,
         .mode = how->operation ? WORKER_OPERATION
                 : how->lives   ? WORKER_SERVICE
@@ -37,7 +39,9 @@ work_here(const struct world *world, const struct work_how *how, struct err *err
         .doubt_wait = how->doubt_wait,
         .stop = &work_stop,
     };
-    return worker_run(&settings, err);
+    bool ok = rules && worker_run(&settings, err);
+    arena_release(&arena);
+    return ok;
 }
 
 pid_t

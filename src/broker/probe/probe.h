@@ -47,6 +47,12 @@ bool probe_run(struct broker *broker, const struct broker_settings *settings, co
 void probe_cluster_settings(struct broker *broker, const struct broker_settings *settings,
                             const char *const *topics, size_t count, struct probe *probe);
 
+// Topics of dead letters, by their names: retention, cleanup.policy, copies, min.insync.replicas, partitions,
+// and that each topic has one of its own. Adds a finding each, with the command that mends it; at most ten
+// topics are looked at. oldest: age in µs of the oldest pending event; 0: none.
+void probe_queues(struct broker *broker, const struct broker_settings *settings, int64_t oldest,
+                  struct probe *probe);
+
 // Compares the broker's clock with this host's and with PostgreSQL's, which is `postgresql_ahead` µs ahead of
 // this host's (TIME_ABSENT: unknown). Adds one finding.
 void probe_clocks(const struct broker_settings *settings, int64_t postgresql_ahead, struct probe *probe);

@@ -106,6 +106,118 @@ probe_judge_copies(const struct broker_settings *settings, const char *topic, in
                 "the topic %.100s has %d cop%s", topic, copies, copies == 1 ? "y" : "ies");
 }
 
+// --- topics of dead letters ---
+
+#define MS_PER_DAY 86400000LL
+
+static const char *
+value_of(const struct queue_seen *seen, const char *name)
+{
+    for (size_t i = 0; i < seen->count; i++)
+        if (strcmp(seen->values[i].name, name) == 0)
+            return seen->values[i].value;
+    return NULL;
+}
+
+static void
+alter(const struct broker_settings *settings, const struct queue_seen *seen, const char *name,
+      const char *value, char remedy[PROBE_REMEDY])
+{
+    snprintf(remedy, PROBE_REMEDY,
+             "kafka-configs.sh --bootstrap-server %.100s --alter --entity-type topics --entity-name %.249s "
+             "--add-config %s=%s",
+             brokers_of(settings), seen->topic, name, value);
+}
+
+// A week to look at them, or as long as the oldest of them has been waiting.
+static void
+judge_retention(const struct broker_settings *settings, const struct queue_seen *seen, struct probe *probe)
+{
+    const char *value = value_of(seen, "retention.ms");
+    long long ms = value ? strtoll(value, NULL, 10) : -1;
+    long long waits = seen->oldest / 1000, days = ms / MS_PER_DAY;
+    char remedy[PROBE_REMEDY], wanted[32];
+    if (ms < 0)
+        return;
+    long long enough = (waits / MS_PER_DAY + 1) * MS_PER_DAY;
+    snprintf(wanted, sizeof wanted, "%lld", enough > 7 * MS_PER_DAY ? enough : 7 * MS_PER_DAY);
+    alter(settings, seen, "retention.ms", wanted, remedy);
+    if (ms < 7 * MS_PER_DAY)
+        probe_found(
+            probe, false, remedy,
+            "the dead letter queue %.100s keeps records for %lld h: one that nobody looks at within a "
+            "week is lost",
+            seen->topic, ms / 3600000);
+    else if (ms < waits)
+        probe_note(probe, remedy,
+                   "the dead letter queue %.100s keeps records for %lld days, and the oldest pending event "
+                   "waits for %lld",
+                   seen->topic, days, waits / MS_PER_DAY);
+}
+
+static void
+judge_cleanup(const struct broker_settings *settings, const struct queue_seen *seen, struct probe *probe)
+{
+    const char *value = value_of(seen, "cleanup.policy");
+    char remedy[PROBE_REMEDY];
+    alter(settings, seen, "cleanup.policy", "delete", remedy);
+    if (value && strcmp(value, "delete") != 0)
+        probe_found(
+            probe, false, remedy,
+            "cleanup.policy of the dead letter queue %.100s is %.40s: of two dead letters with one key "
+            "the older is removed",
+            seen->topic, value);
+}
+
+static void
+judge_copies_of_queue(const struct broker_settings *settings, const struct queue_seen *seen,
+                      struct probe *probe)
+{
+    const char *least = value_of(seen, "min.insync.replicas");
+    char remedy[PROBE_REMEDY];
+    if (seen->brokers < 3)
+        return; // said of the cluster already
+    if (seen->copies < 3)
+        probe_judge_copies(settings, seen->topic, seen->copies, seen->brokers, probe);
+    alter(settings, seen, "min.insync.replicas", "2", remedy);
+    if (least && strtoll(least, NULL, 10) < 2)
+        probe_found(
+            probe, false, remedy,
+            "min.insync.replicas of the dead letter queue %.100s is %.20s: an acknowledged record may "
+            "exist on one broker only",
+            seen->topic, least);
+}
+
+static void
+judge_shape(const struct queue_seen *seen, struct probe *probe)
+{
+    if (seen->source && seen->partitions > seen->source_partitions)
+        probe_note(probe, "make it anew with fewer when it is empty: dead letters are few",
+                   "the dead letter queue %.100s has %d partitions, more than %.100s, which has %d",
+                   seen->topic, seen->partitions, seen->source, seen->source_partitions);
+    if (seen->other)
+        probe_note(probe,
+                   "let its consumers write to one of them: one queue a topic is looked at by one name",
+                   "%.100s and %.100s are dead letter queues of the same topic", seen->topic, seen->other);
+}
+
+void
+probe_judge_queue(const struct broker_settings *settings, const struct queue_seen *seen, struct probe *probe)
+{
+    size_t before = probe->count;
+    if (seen->count == 0) {
+        probe_note(probe, "allow DescribeConfigs on it",
+                   "the settings of the dead letter queue %.100s may not be read", seen->topic);
+        return;
+    }
+    judge_retention(settings, seen, probe);
+    judge_cleanup(settings, seen, probe);
+    judge_copies_of_queue(settings, seen, probe);
+    judge_shape(seen, probe);
+    if (probe->count == before)
+        probe_found(probe, true, "", "the dead letter queue %.100s keeps what it gets", seen->topic);
+}
+
 // --- rights ---
 
 static const char *

@@ -17,6 +17,23 @@ void probe_judge_unread(const struct broker_settings *settings, struct probe *pr
 void probe_judge_copies(const struct broker_settings *settings, const char *topic, int copies, int brokers,
                         struct probe *probe);
 
+// A topic of dead letters as Kafka tells of it.
+struct queue_seen {
+    const char *topic;
+    const char *source; // the topic of its name; NULL: Kafka has none of that name
+    const char *other;  // another dead letter queue of the same topic; NULL: none
+    int partitions;
+    int source_partitions;                // with source
+    int copies, brokers;                  // as in probe_judge_copies
+    int64_t oldest;                       // age in µs of the oldest pending event; 0: none
+    const struct broker_property *values; // its settings
+    size_t count;                         // 0: they may not be read
+};
+// Adds a finding for each thing that is wrong, a note for what is only worth knowing, else one that all is
+// well.
+void probe_judge_queue(const struct broker_settings *settings, const struct queue_seen *seen,
+                       struct probe *probe);
+
 // The rights that the protocol needs, tried one by one.
 struct rights_seen {
     bool lacks_transactions;       // the transactional id was denied

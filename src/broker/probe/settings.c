@@ -1,4 +1,5 @@
-// probe_settings: reads the settings of brokers and topics that affect the guarantee, for `redrive doctor`.
+// probe_settings: reads the settings of brokers and topics that affect the guarantee, and those of topics of
+// dead letters, for `redrive doctor`.
 #include "broker/probe/rules.h"
 
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include "base/alloc.h"
 #include "broker/kafka.h"
 #include "broker/marker.h"
+#include "core/event.h"
 
 #define TIMEOUT_MS 5000
 
@@ -31,9 +33,10 @@ ask_configs(rd_kafka_t *handle, const void *request, rd_kafka_AdminOptions_t *op
     rd_kafka_ConfigResource_destroy(resource);
 }
 
+typedef void judge_fn(void *context, const struct broker_property *values, size_t count);
+
 static void
-judge_entries(const struct settings_probe *examination, const char *topic,
-              const rd_kafka_ConfigResource_t *resource)
+hand_on(const rd_kafka_ConfigResource_t *resource, judge_fn *judge, void *context)
 {
     size_t count = 0;
     const rd_kafka_ConfigEntry_t **entries = rd_kafka_ConfigResource_configs(resource, &count);
@@ -41,13 +44,14 @@ judge_entries(const struct settings_probe *examination, const char *topic,
     for (size_t i = 0; i < count; i++)
         values[i] = (struct broker_property){rd_kafka_ConfigEntry_name(entries[i]),
                                              rd_kafka_ConfigEntry_value(entries[i])};
-    probe_judge_settings(examination->settings, topic, values, count, examination->probe);
+    judge(context, values, count);
     free(values);
 }
 
 // topic NULL: of the broker with this id.
 static bool
-look_at_configs(const struct settings_probe *examination, const char *topic, const char *id)
+read_configs(const struct settings_probe *examination, const char *topic, const char *id, judge_fn *judge,
+             void *context)
 {
     const struct wanted wanted = {topic ? RD_KAFKA_RESOURCE_TOPIC : RD_KAFKA_RESOURCE_BROKER,
                                   topic ? topic : id};
@@ -62,10 +66,30 @@ look_at_configs(const struct settings_probe *examination, const char *topic, con
     rd_kafka_resp_err_t code =
         count ? rd_kafka_ConfigResource_error(resources[0]) : RD_KAFKA_RESP_ERR_UNKNOWN;
     if (!code)
-        judge_entries(examination, topic, resources[0]);
+        hand_on(resources[0], judge, context);
     if (event)
         rd_kafka_event_destroy(event);
     return !code;
+}
+
+struct judged {
+    const struct settings_probe *examination;
+    const char *topic;
+};
+
+static void
+judge_values(void *context, const struct broker_property *values, size_t count)
+{
+    const struct judged *judged = context;
+    probe_judge_settings(judged->examination->settings, judged->topic, values, count,
+                         judged->examination->probe);
+}
+
+static bool
+look_at_configs(const struct settings_probe *examination, const char *topic, const char *id)
+{
+    struct judged judged = {examination, topic};
+    return read_configs(examination, topic, id, judge_values, &judged);
 }
 
 static void
@@ -79,16 +103,22 @@ look_at_broker(const struct settings_probe *examination, int id)
         probe_judge_unread(examination->settings, examination->probe);
 }
 
+static int
+copies_of(const rd_kafka_metadata_topic_t *topic)
+{
+    int copies = topic->partition_cnt ? topic->partitions[0].replica_cnt : 0;
+    for (int i = 1; i < topic->partition_cnt; i++)
+        if (topic->partitions[i].replica_cnt < copies)
+            copies = topic->partitions[i].replica_cnt;
+    return copies;
+}
+
 static void
 look_at_copies(const struct settings_probe *examination, const rd_kafka_metadata_topic_t *topic, int brokers)
 {
     if (topic->err || topic->partition_cnt == 0)
         return;
-    int copies = topic->partitions[0].replica_cnt;
-    for (int i = 1; i < topic->partition_cnt; i++)
-        if (topic->partitions[i].replica_cnt < copies)
-            copies = topic->partitions[i].replica_cnt;
-    probe_judge_copies(examination->settings, topic->topic, copies, brokers, examination->probe);
+    probe_judge_copies(examination->settings, topic->topic, copies_of(topic), brokers, examination->probe);
     if (brokers >= 3)
         look_at_configs(examination, topic->topic, NULL);
 }
@@ -123,5 +153,82 @@ probe_cluster_settings(struct broker *broker, const struct broker_settings *sett
     }
     if (metadata->broker_cnt > 0)
         look_at_broker(&examination, metadata->brokers[0].id);
+    rd_kafka_metadata_destroy(metadata);
+}
+
+// --- topics of dead letters ---
+
+// Another dead letter queue of the same topic, further on in the list; NULL: none.
+static const char *
+find_other(const struct rd_kafka_metadata *metadata, int at)
+{
+    struct bytes of = topic_original(bytes_of(metadata->topics[at].topic));
+    for (int i = at + 1; i < metadata->topic_cnt; i++) {
+        struct bytes name = bytes_of(metadata->topics[i].topic);
+        if (topic_is_queue(name) && bytes_equal(topic_original(name), of))
+            return metadata->topics[i].topic;
+    }
+    return NULL;
+}
+
+struct queue_judged {
+    const struct settings_probe *examination;
+    struct queue_seen seen;
+};
+
+static void
+judge_queue(void *context, const struct broker_property *values, size_t count)
+{
+    struct queue_judged *judged = context;
+    judged->seen.values = values;
+    judged->seen.count = count;
+    probe_judge_queue(judged->examination->settings, &judged->seen, judged->examination->probe);
+}
+
+static void
+look_at_queue(const struct settings_probe *examination, const struct rd_kafka_metadata *metadata, int at,
+              int64_t oldest)
+{
+    const rd_kafka_metadata_topic_t *topic = &metadata->topics[at];
+    struct arena arena = {0};
+    const rd_kafka_metadata_topic_t *source =
+        find_topic(metadata, arena_text(&arena, topic_original(bytes_of(topic->topic))));
+    struct queue_judged judged = {.examination = examination,
+                                  .seen = {.topic = topic->topic,
+                                           .source = source ? source->topic : NULL,
+                                           .other = find_other(metadata, at),
+                                           .partitions = topic->partition_cnt,
+                                           .source_partitions = source ? source->partition_cnt : 0,
+                                           .copies = copies_of(topic),
+                                           .brokers = metadata->broker_cnt,
+                                           .oldest = oldest}};
+    if (!read_configs(examination, topic->topic, NULL, judge_queue, &judged))
+        judge_queue(&judged, NULL, 0);
+    arena_release(&arena);
+}
+
+void
+probe_queues(struct broker *broker, const struct broker_settings *settings, int64_t oldest,
+             struct probe *probe)
+{
+    enum { QUEUES = 10, ROOM = 5 };
+    const struct settings_probe examination = {.broker = broker, .settings = settings, .probe = probe};
+    const struct rd_kafka_metadata *metadata;
+    if (broker_is_mock(broker->cluster_id) ||
+        rd_kafka_metadata(kafka_admin(broker), 1, NULL, &metadata, TIMEOUT_MS))
+        return; // said by probe_cluster_settings
+    int looked = 0, left = 0;
+    for (int i = 0; i < metadata->topic_cnt; i++) {
+        const rd_kafka_metadata_topic_t *topic = &metadata->topics[i];
+        if (topic->err || topic->partition_cnt == 0 || !topic_is_queue(bytes_of(topic->topic)))
+            continue;
+        if (looked++ < QUEUES && probe->count + ROOM < PROBE_FINDINGS)
+            look_at_queue(&examination, metadata, i, oldest);
+        else
+            left++;
+    }
+    if (left)
+        probe_note(probe, "", "%d further topics are named like dead letter queues and were not looked at",
+                   left);
     rd_kafka_metadata_destroy(metadata);
 }

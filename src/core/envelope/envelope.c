@@ -50,6 +50,12 @@ envelope_format_title(const struct envelope_format *format)
     return format->title;
 }
 
+bool
+envelope_format_is_known(const struct envelope_format *format)
+{
+    return format != &envelope_unknown;
+}
+
 const struct envelope_format *
 envelope_format_at(size_t i)
 {

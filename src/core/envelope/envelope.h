@@ -54,6 +54,7 @@ struct envelope_field {
 struct envelope_format;
 const char *envelope_format_name(const struct envelope_format *format);  // "spring-dlt"
 const char *envelope_format_title(const struct envelope_format *format); // "Spring for Apache Kafka, …"
+bool envelope_format_is_known(const struct envelope_format *format);     // not "unknown"
 // The format of that name, NULL: none. For a topic whose format somebody set by hand.
 const struct envelope_format *envelope_format_find(struct bytes name);
 // The formats in the order in which they are tried, then "unknown".

@@ -57,11 +57,13 @@ struct envelope_format {
     const struct envelope_member_row *members;
     const char *const *shape; // members that together are the format; ends with NULL
     const struct envelope_step *steps;
-    const char *headers_at; // member whose members are the original's headers
-    bool reads_first;       // of a header that occurs several times, all is taken from the first
-    bool drops_headers;     // the broker copies no headers: those of the original are lost
-    const char *inexact;    // why the value that undo makes may differ from the original's; NULL: it does not
-    const char *lost;       // why there is no value to send at all; NULL: there is
+    const char *headers_at;  // member whose members are the original's headers
+    const char *data_at;     // member that is what the message is about; NULL: the value that undo gives
+    const char *metadata_at; // member that tells more of it, apart from the control fields; NULL: none
+    bool reads_first;        // of a header that occurs several times, all is taken from the first
+    bool drops_headers;      // the broker copies no headers: those of the original are lost
+    const char *inexact; // why the value that undo makes may differ from the original's; NULL: it does not
+    const char *lost;    // why there is no value to send at all; NULL: there is
     // Further conditions beside shape; NULL: none.
     bool (*recognise)(const struct envelope_record *record, const struct members *members);
     // Looks at what the tables cannot say; NULL: nothing.

@@ -28,7 +28,7 @@ topic_name_original(struct bytes name, struct bytes group)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ends_like(name, words[i]))
             return bytes_slice(name, 0, name.len - strlen(words[i]));
-    if (bytes_starts(name, "dlq.") && name.len > 4)
+    if ((bytes_starts(name, "dlq.") || bytes_starts(name, "DLQ.")) && name.len > 4)
         return bytes_slice(name, 4, SIZE_MAX);
-    return bytes_starts(name, "error.") ? without_group(name, group) : BYTES_ABSENT;
+    return bytes_present(name) && bytes_starts(name, "error.") ? without_group(name, group) : BYTES_ABSENT;
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include "base/clock.h"
 #include "base/text.h"
+#include "base/utf8.h"
 #include "core/envelope/dropped_headers.h"
 #include "core/envelope/format.h"
 #include "core/envelope/topic_name.h"
@@ -102,12 +103,14 @@ add(struct envelope_undo *undo, struct bytes name, struct bytes value, enum head
     undo->headers[undo->header_count++] = (struct undo_header){.name = name, .value = value, .fate = fate};
 }
 
-// Of an envelope that holds the headers of the original as an object of strings.
+// Of an envelope that holds the headers of the original as an object of strings. Those that are never sent on
+// are not the original's either.
 static void
 add_members(const struct members *members, struct envelope_undo *undo, struct arena *arena)
 {
     for (size_t i = 0; i < members->count; i++)
-        add(undo, members->items[i].name, member_text(members->items[i].value, arena), FATE_ADDED);
+        if (!dropped_header(members->items[i].name))
+            add(undo, members->items[i].name, member_text(members->items[i].value, arena), FATE_ADDED);
 }
 
 // How often it was sent again before, by the record or by what the envelope says.
@@ -133,6 +136,7 @@ undo_headers(const struct envelope_record *record, const struct envelope *envelo
     if (format->headers_at && members_read(record->value, arena, &value))
         members_read(members_at(&value, format->headers_at, arena), arena, &inside);
     undo->headers = arena_array(arena, record->header_count + inside.count + 2, sizeof *undo->headers);
+    undo->reprocessed = reprocessed(record, envelope);
     for (size_t i = 0; i < record->header_count; i++)
         add(undo, record->headers[i].name, record->headers[i].value,
             is_kept(format, record->headers[i].name) ? FATE_KEPT : FATE_DROPPED);
@@ -140,8 +144,8 @@ undo_headers(const struct envelope_record *record, const struct envelope *envelo
     if (envelope->has_number[FACT_TIMESTAMP])
         add(undo, BYTES("redrive-original-timestamp"),
             bytes_of(arena_printf(arena, "%" PRId64, envelope->numbers[FACT_TIMESTAMP] / 1000)), FATE_ADDED);
-    add(undo, BYTES("reprocess.count"),
-        bytes_of(arena_printf(arena, "%" PRId64, reprocessed(record, envelope) + 1)), FATE_ADDED);
+    add(undo, BYTES("reprocess.count"), bytes_of(arena_printf(arena, "%" PRId64, undo->reprocessed + 1)),
+        FATE_ADDED);
 }
 
 static void
@@ -167,8 +171,6 @@ envelope_undo(const struct envelope_record *record, const struct envelope *envel
 {
     *undo = (struct envelope_undo){.key = record->key, .value = record->value, .is_exact = true};
     undo_place(record, envelope, undo);
-    if (bytes_present(envelope->facts[FACT_KEY]))
-        undo->key = envelope->facts[FACT_KEY];
     if (envelope->pointer || envelope->format->lost) {
         undo->how = envelope->pointer && envelope->has_number[FACT_OFFSET] ? UNDO_POINTER : UNDO_LOST;
         undo->value = BYTES_ABSENT;
@@ -177,6 +179,9 @@ envelope_undo(const struct envelope_record *record, const struct envelope *envel
     } else {
         undo_value(envelope->format, undo, arena);
     }
+    // What a header says of a key that is no text cannot be that key.
+    if (bytes_present(envelope->facts[FACT_KEY]) && utf8_valid(record->key))
+        undo->key = envelope->facts[FACT_KEY];
     if (envelope->format == &envelope_unknown) {
         undo->is_exact = false;
         undo->why = "no format says what the original was";
@@ -185,6 +190,21 @@ envelope_undo(const struct envelope_record *record, const struct envelope *envel
         undo->why = "its bytes are all there; headers of the original were not copied";
     undo_headers(record, envelope, undo, arena);
     explain(undo);
+}
+
+void
+envelope_parts(const struct envelope_record *record, const struct envelope *envelope,
+               const struct envelope_undo *undo, struct arena *arena, struct bytes *data,
+               struct bytes *metadata)
+{
+    const struct envelope_format *format = envelope->format;
+    struct members members = {0};
+    bool is_other = undo->how == UNDO_CHANGED || undo->how == UNDO_UNWRAPPED;
+    members_read(record->value, arena, &members);
+    *data = format->data_at ? members_at(&members, format->data_at, arena)
+            : is_other      ? undo->value
+                            : BYTES_ABSENT;
+    *metadata = format->metadata_at ? members_at(&members, format->metadata_at, arena) : BYTES_ABSENT;
 }
 
 // Would this step change the payload? A wrapper is one where a string is inside.

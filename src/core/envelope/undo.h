@@ -37,11 +37,18 @@ struct envelope_undo {
     const char *why;      // why it is or is not
     struct undo_header *headers;
     size_t header_count; // kept and dropped in their order, then added
+    int64_t reprocessed; // so often it was sent again before
 };
 
 // Everything lives in the arena or is a view of the record.
 void envelope_undo(const struct envelope_record *record, const struct envelope *envelope, struct arena *arena,
                    struct envelope_undo *undo);
+
+// What the message is about and what tells more of it, apart from the control fields of the format. Absent:
+// the format has no such part. A value that only headers were added to has neither: it is the payload itself.
+void envelope_parts(const struct envelope_record *record, const struct envelope *envelope,
+                    const struct envelope_undo *undo, struct arena *arena, struct bytes *data,
+                    struct bytes *metadata);
 
 // The changes of a JSON payload that has such a format, as a recipe, one operation a line, appended. false:
 // it is not such a payload, or nothing is left to change. What applies it is core/recipe.

@@ -46,5 +46,6 @@ const struct envelope_format envelope_dlq_entry = {
     .shape = shape,
     .steps = steps,
     .headers_at = "mensagem.headers",
+    .metadata_at = "mensagem.headers",
     .decode = decode_entry,
 };

@@ -25,4 +25,6 @@ const struct envelope_format envelope_queue_message = {
     .members = members,
     .shape = shape,
     .steps = steps,
+    .data_at = "data",
+    .metadata_at = "metadata",
 };

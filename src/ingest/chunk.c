@@ -1,0 +1,219 @@
+// chunk: the letters of one transaction.
+#include <stdlib.h>
+#include <string.h>
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "ingest/private.h"
+
+#define TELL_TROUBLE_EVERY (10 * US_PER_SECOND)
+
+// Is it the record that was taken in last? Where another one is at its offset, the topic was made anew.
+static bool
+check_last(struct reading *reading, struct part *part, const struct tail_item *item, struct err *err)
+{
+    part->is_checked = true;
+    if (item->offset != part->position.last_offset || letter_crc(&item->record) == part->position.last_crc)
+        return true;
+    reading->wants_assign = true;
+    reading->report->alarms++;
+    log_line(LOG_WARN, "the topic was deleted and made anew; it is read from its beginning",
+             LOG_TEXT("topic", part->position.topic), LOG_INT("partition", part->position.partition));
+    if (reading->settings->mode != INGEST_DRY)
+        return ingest_anew(reading->store, &reading->ingester, &part->position, err);
+    part->position.generation++;
+    part->position.next = part->position.last_offset = -1;
+    return true;
+}
+
+// Headers too: those with a stack trace are larger than most values.
+static size_t
+size_of(const struct envelope_record *record)
+{
+    size_t size = record->value.len + record->key.len;
+    for (size_t i = 0; i < record->header_count; i++)
+        size += record->headers[i].name.len + record->headers[i].value.len;
+    return size;
+}
+
+static void
+take_record(struct reading *reading, struct part *part, const struct tail_item *item)
+{
+    int64_t next = part->to >= 0 ? part->to : part->position.next;
+    if (item->offset < next)
+        return;
+    struct ingest_letter *letter = &reading->chunk.letters[reading->chunk.letter_count++];
+    const struct letter_place place = {
+        .cluster = reading->cluster, .topic = part->position.topic, .generation = part->position.generation};
+    letter_read(&item->record, &place, &reading->chunk.arena, letter);
+    part->to = item->offset + 1;
+    part->last_offset = item->offset;
+    part->last_crc = letter->crc;
+    reading->chunk.bytes += size_of(&item->record);
+    reading->chunk.has_moved = true;
+}
+
+// What stands before the end and is no record (marks of transactions) is passed, lest retention make a hole
+// of it.
+static void
+reach_end(struct reading *reading, struct part *part, int64_t end)
+{
+    int64_t next = part->to >= 0 ? part->to : part->position.next;
+    part->end = end;
+    part->is_checked = true;
+    if (end <= next)
+        return;
+    part->to = end;
+    reading->chunk.has_moved = true;
+}
+
+static bool
+tell_trouble(struct reading *reading, const struct err *trouble, struct err *err)
+{
+    bool is_lasting = trouble->kind == ERR_DENIED;
+    if (is_lasting && reading->settings->mode != INGEST_SERVICE)
+        return err_set(err, ERR_DENIED, "%s; needed is Read on the topics and on the group", trouble->text);
+    if (clock_mono() - reading->told_trouble < TELL_TROUBLE_EVERY)
+        return true;
+    reading->told_trouble = clock_mono();
+    log_line(LOG_WARN, "Kafka gives nothing at the moment", LOG_TEXT("why", trouble->text));
+    return true;
+}
+
+static bool
+take_item(struct reading *reading, const struct tail_item *item, struct err *err)
+{
+    struct part *part = item->at < reading->part_count ? &reading->parts[item->at] : NULL;
+    switch (item->kind) {
+    case TAIL_RECORD:
+        if (!part || reading->wants_assign)
+            return true;
+        if (!part->is_checked && !check_last(reading, part, item, err))
+            return false;
+        if (!reading->wants_assign)
+            take_record(reading, part, item);
+        return true;
+    case TAIL_END:
+        if (part && !reading->wants_assign)
+            reach_end(reading, part, item->offset);
+        return true;
+    case TAIL_OUT_OF_RANGE:
+    case TAIL_GONE:
+        reading->wants_assign = true;
+        return true;
+    case TAIL_TROUBLE:
+        return tell_trouble(reading, &item->err, err);
+    }
+    return true;
+}
+
+bool
+chunk_read(struct reading *reading, bool *is_full, struct err *err)
+{
+    enum { WAIT_MS = 100 };
+    if (!reading->chunk.items) {
+        reading->chunk.items = alloc_array(CHUNK_LETTERS + READ_ROOM, sizeof *reading->chunk.items);
+        reading->chunk.letters = alloc_array(CHUNK_LETTERS + READ_ROOM, sizeof *reading->chunk.letters);
+    }
+    struct tail_item *items = reading->chunk.items + reading->chunk.item_count;
+    size_t count = tail_read(reading->tail, WAIT_MS, &reading->chunk.arena, items, READ_ROOM);
+    reading->chunk.item_count += count;
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = take_item(reading, &items[i], err);
+    // Less than was asked for: there is no more at the moment, so nobody waits for the rest.
+    *is_full = count < READ_ROOM || reading->chunk.item_count >= CHUNK_LETTERS ||
+               reading->chunk.bytes >= CHUNK_BYTES || reading->wants_assign;
+    return ok;
+}
+
+void
+chunk_drop(struct reading *reading)
+{
+    tail_free(reading->chunk.items, reading->chunk.item_count);
+    arena_reset(&reading->chunk.arena);
+    reading->chunk.item_count = reading->chunk.letter_count = reading->chunk.bytes = 0;
+    reading->chunk.has_moved = false;
+    for (size_t i = 0; i < reading->part_count; i++) {
+        reading->parts[i].to = -1;
+        reading->parts[i].last_offset = -1;
+    }
+}
+
+// Moves what the program knows to where PostgreSQL is now.
+static void
+move_on(struct reading *reading)
+{
+    for (size_t i = 0; i < reading->part_count; i++) {
+        struct part *part = &reading->parts[i];
+        if (part->to < 0)
+            continue;
+        part->position.next = part->to;
+        if (part->last_offset >= 0) {
+            part->position.last_offset = part->last_offset;
+            part->position.last_crc = part->last_crc;
+        }
+    }
+}
+
+static void
+count_dry(struct reading *reading)
+{
+    struct ingest_report *report = reading->report;
+    for (size_t i = 0; i < reading->chunk.letter_count; i++) {
+        const struct ingest_letter *letter = &reading->chunk.letters[i];
+        size_t at = 0;
+        while (at < report->count_count && (strcmp(report->counts[at].topic, letter->topic) != 0 ||
+                                            strcmp(report->counts[at].format, letter->format) != 0))
+            at++;
+        if (at == report->count_count) {
+            struct ingest_count *more = arena_array(reading->arena, at + 1, sizeof *more);
+            if (at > 0)
+                memcpy(more, report->counts, at * sizeof *more);
+            more[at] = (struct ingest_count){.topic = arena_text(reading->arena, bytes_of(letter->topic)),
+                                             .format = letter->format};
+            report->counts = more;
+            report->count_count++;
+        }
+        report->counts[at].letters++;
+    }
+    report->events += (int64_t)reading->chunk.letter_count;
+}
+
+bool
+chunk_take(struct reading *reading, struct err *err)
+{
+    if (!reading->chunk.has_moved) {
+        chunk_drop(reading);
+        return true;
+    }
+    bool ok = true;
+    if (reading->settings->mode == INGEST_DRY) {
+        count_dry(reading);
+    } else {
+        struct ingest_stretch *stretches =
+            arena_array(&reading->chunk.arena, reading->part_count, sizeof *stretches);
+        struct ingest_chunk chunk = {.letters = reading->chunk.letters,
+                                     .letter_count = reading->chunk.letter_count,
+                                     .stretches = stretches};
+        struct ingest_taken taken = {0};
+        for (size_t i = 0; i < reading->part_count; i++) {
+            const struct part *part = &reading->parts[i];
+            if (part->to >= 0)
+                stretches[chunk.stretch_count++] =
+                    (struct ingest_stretch){.topic = part->position.topic,
+                                            .partition = part->position.partition,
+                                            .from = part->position.next,
+                                            .to = part->to,
+                                            .last_offset = part->last_offset,
+                                            .last_crc = part->last_crc};
+        }
+        ok = ingest_take(reading->store, &reading->ingester, &chunk, &taken, err);
+        reading->report->events += taken.events;
+        reading->report->attempts += taken.attempts;
+    }
+    if (ok)
+        move_on(reading);
+    chunk_drop(reading);
+    return ok;
+}

@@ -1,0 +1,143 @@
+#include "ingest/ingester.h"
+
+#include <stdlib.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "broker/broker.h"
+#include "ingest/private.h"
+
+#define PATIENCE (25 * US_PER_SECOND) // of a run to the end
+#define TELL_EVERY (10 * US_PER_SECOND)
+
+bool
+reading_is_stopped(const struct reading *reading)
+{
+    return reading->settings->stop && *reading->settings->stop;
+}
+
+static bool
+open_all(struct reading *reading, struct err *err)
+{
+    struct broker *broker = NULL;
+    const struct ingest_settings *settings = reading->settings;
+    if (!store_open(&reading->store, &settings->store, err) || !broker_open(&broker, &settings->broker, err))
+        return false;
+    bool ok = broker_cluster_id(broker, KAFKA_MS, reading->cluster, err) &&
+              tail_open(&reading->tail, &settings->broker,
+                        settings->mode == INGEST_DRY ? NULL : settings->group, err);
+    broker_close(broker);
+    return ok;
+}
+
+static void
+close_all(struct reading *reading)
+{
+    chunk_drop(reading);
+    partitions_release(reading);
+    tail_close(reading->tail);
+    store_close(reading->store);
+    reading->tail = NULL;
+    reading->store = NULL;
+}
+
+static void
+tell(struct reading *reading)
+{
+    int64_t letters = reading->report->events + reading->report->attempts, behind = 0;
+    if (clock_mono() - reading->told_at < TELL_EVERY || letters == reading->told_letters)
+        return;
+    for (size_t i = 0; i < reading->part_count; i++)
+        if (reading->parts[i].end > reading->parts[i].position.next)
+            behind += reading->parts[i].end - reading->parts[i].position.next;
+    log_line(LOG_INFO, "took in dead letters", LOG_INT("letters", letters - reading->told_letters),
+             LOG_INT("events", reading->report->events), LOG_INT("attempts", reading->report->attempts),
+             LOG_INT("behind", behind));
+    reading->told_at = clock_mono();
+    reading->told_letters = letters;
+}
+
+// One chunk, or a moment without any.
+static bool
+turn(struct reading *reading, struct err *err)
+{
+    bool is_full = false;
+    if (!partitions_tend(reading, err))
+        return false;
+    while (!is_full && !reading_is_stopped(reading))
+        if (!chunk_read(reading, &is_full, err))
+            return false;
+    if (!chunk_take(reading, err))
+        return false;
+    tell(reading);
+    return true;
+}
+
+// Until it is stopped, or all is read, or something fails.
+static bool
+read_on(struct reading *reading, int64_t *well_at, struct err *err)
+{
+    bool is_to_end = reading->settings->mode != INGEST_SERVICE;
+    bool ok = open_all(reading, err);
+    while (ok && !reading_is_stopped(reading)) {
+        ok = turn(reading, err);
+        if (ok)
+            *well_at = clock_mono();
+        if (ok && is_to_end && partitions_are_done(reading))
+            break;
+    }
+    struct err ignored = {0};
+    if (ok && reading->is_registered && !ingest_end(reading->store, &reading->ingester, &ignored))
+        log_line(LOG_WARN, "the partitions are free in 15 seconds", LOG_TEXT("why", ignored.text));
+    close_all(reading);
+    return ok;
+}
+
+// May it be tried again?
+static bool
+is_passing(const struct reading *reading, const struct err *failure, int64_t well_at)
+{
+    switch (failure->kind) {
+    case ERR_CONFLICT:
+    case ERR_CANCELLED: // a time limit of PostgreSQL
+        return true;
+    case ERR_UNREACHABLE:
+        return reading->settings->mode == INGEST_SERVICE || clock_mono() - well_at < PATIENCE;
+    case ERR_DATA:
+    case ERR_INTERNAL:
+        return reading->settings->mode == INGEST_SERVICE;
+    default:
+        return false;
+    }
+}
+
+bool
+ingester_run(const struct ingest_settings *settings, struct arena *arena, struct ingest_report *report,
+             struct err *err)
+{
+    struct reading reading = {
+        .settings = settings, .arena = arena, .report = report, .told_at = clock_mono()};
+    int64_t well_at = clock_mono();
+    bool ok = false;
+    for (int attempt = 0; !ok;) {
+        struct err failure = {0};
+        int64_t before = well_at;
+        ok = read_on(&reading, &well_at, &failure);
+        if (ok || reading_is_stopped(&reading)) {
+            ok = true;
+        } else if (!is_passing(&reading, &failure, well_at)) {
+            *err = failure;
+            break;
+        } else {
+            attempt = well_at != before ? 0 : attempt + 1;
+            log_line(LOG_WARN, "taking in dead letters is interrupted; it goes on by itself",
+                     LOG_TEXT("why", failure.text));
+            for (int64_t until = clock_mono() + store_backoff(attempt);
+                 clock_mono() < until && !reading_is_stopped(&reading);)
+                clock_sleep(50000);
+        }
+    }
+    free(reading.chunk.items);
+    free(reading.chunk.letters);
+    arena_release(&reading.chunk.arena);
+    return ok;
+}

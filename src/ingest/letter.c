@@ -1,0 +1,278 @@
+#include "ingest/letter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/crc32c.h"
+#include "base/utf8.h"
+#include "core/envelope/schema_id.h"
+#include "core/envelope/undo.h"
+#include "core/fingerprint/hash.h"
+#include "core/json/json.h"
+
+enum {
+    ID_MOST = 50,      // characters of dlq_events.event_id and source_id
+    EXPONENT_MOST = 3, // digits: jsonb keeps 1e131071 in 22 bytes, and gives it back in 131,072
+};
+#define LAST_TIME (INT64_C(253402300799) * US_PER_SECOND) // of the year 9999
+
+static uint32_t
+crc_number(uint32_t crc, uint64_t n, int bytes)
+{
+    char text[8];
+    for (int i = 0; i < bytes; i++)
+        text[i] = (char)(n >> 8 * (bytes - 1 - i));
+    return crc32c(crc, (struct bytes){text, (size_t)bytes});
+}
+
+static uint32_t
+crc_bytes(uint32_t crc, struct bytes b)
+{
+    return crc32c(crc_number(crc, bytes_present(b) ? b.len : UINT32_MAX, 4), b);
+}
+
+uint32_t
+letter_crc(const struct envelope_record *record)
+{
+    int64_t ms = record->timestamp == TIME_ABSENT ? -1 : record->timestamp / 1000;
+    uint32_t crc = crc_number(0, (uint64_t)ms, 8);
+    crc = crc_bytes(crc_bytes(crc, record->key), record->value);
+    for (size_t i = 0; i < record->header_count; i++)
+        crc = crc_bytes(crc_bytes(crc, record->headers[i].name), record->headers[i].value);
+    return crc;
+}
+
+// As UTF-8 without NUL, which a text column cannot hold.
+static struct bytes
+as_text(struct bytes b, struct arena *arena)
+{
+    if (!bytes_present(b) || (utf8_valid(b) && (b.len == 0 || !memchr(b.data, '\0', b.len))))
+        return b;
+    struct strbuf out = {0};
+    for (size_t at = 0, len; at < b.len; at += len) {
+        uint32_t point;
+        len = utf8_decode(b, at, &point);
+        if (point == UTF8_INVALID || point == 0)
+            strbuf_add_text(&out, "\xEF\xBF\xBD");
+        else
+            strbuf_add(&out, bytes_slice(b, at, len));
+    }
+    struct bytes text = arena_copy(arena, strbuf_bytes(&out));
+    strbuf_release(&out);
+    return text;
+}
+
+// Not longer than the column, and still another one than any other: the end is what differs.
+static struct bytes
+as_id(struct bytes id, struct arena *arena)
+{
+    if (id.len <= ID_MOST)
+        return id;
+    struct bytes begin = bytes_slice(id, 0, utf8_cut(id, ID_MOST - 17));
+    return bytes_of(
+        arena_printf(arena, "%.*s~%016" PRIx64, (int)begin.len, begin.data, fingerprint_hash(id, 0)));
+}
+
+// --- the payload ---
+
+static bool
+is_too_long_a_number(struct bytes token)
+{
+    for (size_t i = 0; i < token.len; i++)
+        if (token.data[i] == 'e' || token.data[i] == 'E')
+            return token.len - i - 1 > EXPONENT_MOST + 1;
+    return false;
+}
+
+// Why jsonb cannot hold it; NULL: it can, as far as that is seen here (PostgreSQL refuses NUL and half
+// surrogates, ingest_take).
+static const char *
+not_json(const struct envelope_record *record, struct bytes value, struct arena *arena)
+{
+    struct schema_id schema;
+    struct json_scan scan;
+    struct json_token token;
+    if (!bytes_present(value))
+        return "no value";
+    json_begin(&scan, value);
+    do {
+        json_read(&scan, &token);
+        if (token.kind == JSON_NUMBER && is_too_long_a_number(json_bytes(&scan, token)))
+            return "a number of too many digits";
+    } while (token.kind != JSON_END && token.kind != JSON_ERROR);
+    if (token.kind == JSON_END && utf8_valid(value))
+        return NULL;
+    if (schema_id_of(record, &schema))
+        return schema_id_text(&schema, arena);
+    return utf8_valid(value) ? "text that is not JSON" : "bytes that are not text";
+}
+
+static struct bytes
+payload_of(const struct envelope_record *record, const struct envelope *envelope,
+           const struct envelope_undo *undo, struct arena *arena)
+{
+    bool is_here = undo->how != UNDO_LOST && undo->how != UNDO_POINTER;
+    const char *why = is_here             ? not_json(record, undo->value, arena)
+                      : envelope->pointer ? envelope->pointer
+                                          : undo->how_text;
+    if (!why)
+        return undo->value;
+    struct strbuf out = {0};
+    strbuf_add_text(&out, "{\"not_json\":");
+    json_quote(as_text(bytes_of(why), arena), &out);
+    strbuf_printf(&out, ",\"bytes\":%zu}", is_here && bytes_present(undo->value) ? undo->value.len : 0);
+    struct bytes payload = arena_copy(arena, strbuf_bytes(&out));
+    strbuf_release(&out);
+    return payload;
+}
+
+// --- what failed ---
+
+static struct bytes
+error_of(const struct envelope *envelope, const char *topic, struct arena *arena)
+{
+    struct bytes class = envelope->facts[FACT_ERROR_CLASS], message = envelope->facts[FACT_ERROR_MESSAGE];
+    if (class.len == 0 && message.len == 0)
+        return bytes_of(arena_printf(arena, "%s says no error (format %s)", topic,
+                                     envelope_format_name(envelope->format)));
+    if (class.len == 0)
+        return as_text(message, arena);
+    bool has_class = message.len >= class.len && memcmp(message.data, class.data, class.len) == 0;
+    if (message.len == 0 || has_class)
+        return as_text(message.len > 0 ? message : class, arena);
+    struct strbuf out = {0};
+    strbuf_add(&out, class);
+    strbuf_add_text(&out, ": ");
+    strbuf_add(&out, message);
+    struct bytes text = as_text(arena_copy(arena, strbuf_bytes(&out)), arena);
+    strbuf_release(&out);
+    return text;
+}
+
+static int64_t
+sane_time(bool is_known, int64_t instant)
+{
+    return is_known && instant >= 0 && instant <= LAST_TIME ? instant : TIME_ABSENT;
+}
+
+static void
+read_failure(const struct envelope *envelope, const char *topic, struct arena *arena,
+             struct ingest_letter *letter)
+{
+    letter->format = envelope_format_name(envelope->format);
+    letter->consumer = as_text(envelope->facts[FACT_CONSUMER], arena);
+    letter->failed_at = sane_time(envelope->has_number[FACT_FAILED_AT], envelope->numbers[FACT_FAILED_AT]);
+    letter->error_message = error_of(envelope, topic, arena);
+    letter->stack_trace = as_text(envelope->facts[FACT_STACK], arena);
+    int64_t attempts = envelope->numbers[FACT_ATTEMPTS];
+    letter->attempts = envelope->has_number[FACT_ATTEMPTS] && attempts >= 0 && attempts <= INT32_MAX
+                           ? (int32_t)attempts
+                           : -1;
+}
+
+// --- which event it is ---
+
+static bool
+read_uuid(struct bytes text, char out[16])
+{
+    size_t digits = 0;
+    memset(out, 0, 16);
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.data[i];
+        int digit = c >= '0' && c <= '9'                 ? c - '0'
+                    : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+                                                         : -1;
+        if (c == '-' && text.len == 36 && (i == 8 || i == 13 || i == 18 || i == 23))
+            continue;
+        if (digit < 0 || digits == 32)
+            return false;
+        out[digits / 2] = (char)((unsigned char)out[digits / 2] << 4 | digit);
+        digits++;
+    }
+    return digits == 32;
+}
+
+static void
+read_original(const struct envelope *envelope, const struct envelope_undo *undo, struct arena *arena,
+              struct ingest_letter *letter)
+{
+    int64_t partition = envelope->numbers[FACT_PARTITION], offset = envelope->numbers[FACT_OFFSET];
+    letter->original.topic = as_text(undo->topic, arena);
+    letter->original.partition = -1;
+    letter->original.offset = -1;
+    if (undo->topic.len == 0)
+        return;
+    if (envelope->has_number[FACT_PARTITION] && partition >= 0 && partition <= INT32_MAX)
+        letter->original.partition = (int32_t)partition;
+    if (envelope->has_number[FACT_OFFSET] && offset >= 0)
+        letter->original.offset = offset;
+}
+
+static struct bytes
+place_id(const struct letter_place *place, const struct ingest_letter *letter, struct arena *arena)
+{
+    if (letter->original.partition >= 0 && letter->original.offset >= 0)
+        return bytes_of(arena_printf(arena, "%.*s/%" PRId32 "/%" PRId64, (int)letter->original.topic.len,
+                                     letter->original.topic.data, letter->original.partition,
+                                     letter->original.offset));
+    return bytes_of(
+        place->generation == 0
+            ? arena_printf(arena, "%s/%" PRId32 "/%" PRId64, place->topic, letter->partition, letter->offset)
+            : arena_printf(arena, "%s#%" PRId32 "/%" PRId32 "/%" PRId64, place->topic, place->generation,
+                           letter->partition, letter->offset));
+}
+
+static void
+read_identity(const struct envelope *envelope, const struct letter_place *place, struct arena *arena,
+              struct ingest_letter *letter)
+{
+    struct bytes id = as_text(envelope->facts[FACT_EVENT_ID], arena);
+    if (id.len == 0)
+        id = place_id(place, letter, arena);
+    letter->event_id = as_id(id, arena);
+    letter->identity = (int64_t)fingerprint_hash(id, fingerprint_hash(bytes_of(place->cluster), 0));
+    letter->event_type = as_text(envelope->facts[FACT_EVENT_TYPE], arena);
+    if (letter->event_type.len == 0)
+        letter->event_type = letter->original.topic.len > 0 ? letter->original.topic : bytes_of(place->topic);
+    letter->source_table = as_text(envelope->facts[FACT_SOURCE], arena);
+    letter->has_correlation = read_uuid(envelope->facts[FACT_CORRELATION_ID], letter->correlation);
+}
+
+static void
+read_headers(const struct envelope_record *record, struct arena *arena, struct ingest_letter *letter)
+{
+    struct event_header *headers = arena_array(arena, record->header_count, sizeof *headers);
+    for (size_t i = 0; i < record->header_count; i++) {
+        headers[i] = (struct event_header){.name = as_text(record->headers[i].name, arena),
+                                           .value = record->headers[i].value};
+        letter->was_sent = letter->was_sent || bytes_equal_text(headers[i].name, "redrive-event-id");
+    }
+    letter->headers = headers;
+    letter->header_count = record->header_count;
+}
+
+void
+letter_read(const struct envelope_record *record, const struct letter_place *place, struct arena *arena,
+            struct ingest_letter *letter)
+{
+    struct envelope envelope;
+    struct envelope_undo undo;
+    envelope_read(record, arena, &envelope);
+    envelope_undo(record, &envelope, arena, &undo);
+    *letter = (struct ingest_letter){.topic = place->topic,
+                                     .partition = record->partition,
+                                     .offset = record->offset,
+                                     .timestamp = sane_time(true, record->timestamp),
+                                     .key = record->key,
+                                     .value = record->value,
+                                     .crc = letter_crc(record)};
+    read_headers(record, arena, letter);
+    read_failure(&envelope, place->topic, arena, letter);
+    read_original(&envelope, &undo, arena, letter);
+    read_identity(&envelope, place, arena, letter);
+    letter->payload = payload_of(record, &envelope, &undo, arena);
+    if (undo.key.len > 0 && undo.key.len <= ID_MOST && utf8_valid(undo.key) &&
+        !memchr(undo.key.data, '\0', undo.key.len))
+        letter->source_id = undo.key;
+}

@@ -1,0 +1,30 @@
+// letter: from a record of a dead letter topic to the row that it gets. Pure.
+//
+// Nothing is refused: a record that no format knows is "unknown", texts that are no UTF-8 get U+FFFD in the
+// row (never in the record), and a value that is not JSON is an object {"not_json": why, "bytes": n} in
+// event_payload. Which event it is: what its format or the topic's rule says, else the place of the original,
+// else its own place.
+#ifndef REDRIVE_INGEST_LETTER_H
+#define REDRIVE_INGEST_LETTER_H
+
+#include "base/arena.h"
+#include "core/envelope/envelope.h"
+#include "store/ingest/ingest.h"
+
+// Where a record is beside what struct envelope_record says.
+struct letter_place {
+    const char *cluster;
+    const char *topic; // the record's, as text
+    int32_t generation;
+};
+
+// The letter's bytes are views of the record, or live in the arena.
+void letter_read(const struct envelope_record *record, const struct letter_place *place, struct arena *arena,
+                 struct ingest_letter *letter);
+
+// CRC32C of a record: its timestamp in milliseconds as 8 bytes, then key, value, and name and value of each
+// header, each as its length in 4 bytes (-1 is a null) and its bytes; numbers are big-endian. With the
+// timestamp, since a topic that is made anew may get the same record at the same offset.
+uint32_t letter_crc(const struct envelope_record *record);
+
+#endif

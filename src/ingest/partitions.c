@@ -1,0 +1,319 @@
+// partitions: which are read, and from where.
+#include <string.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "ingest/private.h"
+
+#define CLAIM_EVERY (2 * US_PER_SECOND)
+#define LEASE (17 * US_PER_SECOND) // until the partitions of a dead ingester are free
+#define SHORT_FOR                                                                                            \
+    (5 * US_PER_SECOND) // a partition is shorter than it was: a new leader may not know better yet
+#define MISSING_EVERY (60 * US_PER_SECOND)
+
+static bool
+list_topics(struct reading *reading, struct arena *arena, struct tail_topic **topics, size_t *count,
+            struct err *err)
+{
+    const struct ingest_settings *settings = reading->settings;
+    if (!tail_topics(reading->tail, settings->topics, settings->topic_count, settings->wanted,
+                     settings->wanted_context, KAFKA_MS, arena, topics, count, err))
+        return false;
+    reading->total = 0;
+    for (size_t i = 0; i < *count; i++)
+        reading->total += (*topics)[i].partitions;
+    reading->report->topics = (int32_t)*count;
+    if (*count > 0)
+        return true;
+    const char *name = settings->topic_count > 0 ? settings->topics[0] : "of that pattern";
+    if (settings->mode != INGEST_SERVICE)
+        return err_set(err, ERR_NOT_FOUND, "there is no topic %s, or Describe on it is missing", name);
+    if (reading->told_missing == 0 || clock_mono() - reading->told_missing > MISSING_EVERY) {
+        reading->told_missing = clock_mono();
+        log_line(LOG_WARN, "no such topic yet, or Describe on it is missing", LOG_TEXT("topic", name));
+    }
+    return true;
+}
+
+static bool
+claim(struct reading *reading, const struct tail_topic *topics, size_t topic_count, struct arena *arena,
+      struct ingest_position **positions, size_t *count, struct err *err)
+{
+    const char **names = arena_array(arena, topic_count, sizeof *names);
+    int32_t *partitions = arena_array(arena, topic_count, sizeof *partitions);
+    for (size_t i = 0; i < topic_count; i++) {
+        names[i] = topics[i].name;
+        partitions[i] = topics[i].partitions;
+    }
+    if (reading->is_registered) {
+        struct err lost = {0};
+        if (ingest_claim(reading->store, &reading->ingester, names, partitions, topic_count, arena, positions,
+                         count, &lost))
+            return true;
+        if (lost.kind != ERR_CONFLICT) {
+            *err = lost;
+            return false;
+        }
+        log_line(LOG_WARN, "this ingester was away for too long: it begins again",
+                 LOG_TEXT("why", lost.text));
+        reading->is_registered = false;
+    }
+    if (!ingest_begin(reading->store, reading->cluster, &reading->ingester, err))
+        return false;
+    reading->is_registered = true;
+    return ingest_claim(reading->store, &reading->ingester, names, partitions, topic_count, arena, positions,
+                        count, err);
+}
+
+static void
+find_position(const struct ingest_position *known, size_t count, struct ingest_position *position)
+{
+    for (size_t i = 0; i < count; i++)
+        if (known[i].partition == position->partition && strcmp(known[i].topic, position->topic) == 0)
+            *position = known[i];
+}
+
+// What a claim would give, with nobody else there and without a trace. How far this run has read, only it
+// knows.
+static bool
+look(struct reading *reading, const struct tail_topic *topics, size_t topic_count, struct arena *arena,
+     struct ingest_position **positions, size_t *count, struct err *err)
+{
+    struct ingest_position *known;
+    size_t known_count;
+    if (!ingest_positions(reading->store, reading->cluster, arena, &known, &known_count, err))
+        return false;
+    *positions = arena_array(arena, (size_t)reading->total, sizeof **positions);
+    *count = 0;
+    for (size_t t = 0; t < topic_count; t++)
+        for (int32_t p = 0; p < topics[t].partitions; p++) {
+            struct ingest_position *position = &(*positions)[(*count)++];
+            *position = (struct ingest_position){
+                .topic = topics[t].name, .partition = p, .next = -1, .last_offset = -1};
+            find_position(known, known_count, position);
+            for (size_t i = 0; i < reading->part_count; i++)
+                find_position(&reading->parts[i].position, 1, position);
+            position->topic = topics[t].name;
+        }
+    return true;
+}
+
+static bool
+are_the_same(const struct reading *reading, const struct ingest_position *positions, size_t count)
+{
+    if (count != reading->part_count || reading->wants_assign)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct ingest_position *had = &reading->parts[i].position;
+        if (had->partition != positions[i].partition || had->generation != positions[i].generation ||
+            had->next != positions[i].next || strcmp(had->topic, positions[i].topic) != 0)
+            return false;
+    }
+    return true;
+}
+
+// Where it ends is asked for again while it is shorter than what was read of it.
+static bool
+ask_range(struct reading *reading, const struct ingest_position *position, bool is_known_anew, int64_t *low,
+          int64_t *high, struct err *err)
+{
+    int64_t until = clock_mono() + (is_known_anew ? 0 : SHORT_FOR);
+    for (;;) {
+        if (!tail_range(reading->tail, position->topic, position->partition, KAFKA_MS, low, high, err))
+            return false;
+        if (*high >= position->next || clock_mono() >= until || reading_is_stopped(reading))
+            return true;
+        clock_sleep(US_PER_SECOND / 2);
+    }
+}
+
+static bool
+begin_anew(struct reading *reading, struct ingest_position *position, struct err *err)
+{
+    reading->report->alarms++;
+    log_line(LOG_WARN, "the topic was deleted and made anew; it is read from its beginning",
+             LOG_TEXT("topic", position->topic), LOG_INT("partition", position->partition));
+    if (reading->settings->mode != INGEST_DRY &&
+        !ingest_anew(reading->store, &reading->ingester, position, err))
+        return false;
+    position->generation++;
+    position->next = position->last_offset = -1;
+    return true;
+}
+
+static bool
+note_hole(struct reading *reading, struct ingest_position *position, int64_t low, struct err *err)
+{
+    reading->report->alarms++;
+    log_line(LOG_ERROR, "Kafka removed dead letters before they were read",
+             LOG_TEXT("topic", position->topic), LOG_INT("partition", position->partition),
+             LOG_INT("from", position->next), LOG_INT("to", low - 1));
+    if (reading->settings->mode != INGEST_DRY &&
+        !ingest_hole(reading->store, &reading->ingester, position, low, err))
+        return false;
+    position->next = low;
+    return true;
+}
+
+// *is_anew: so was the partition of the same topic before.
+static bool
+begin_part(struct reading *reading, const struct ingest_position *claimed, bool *is_anew, struct err *err)
+{
+    struct ingest_position position = *claimed;
+    int64_t low, high;
+    if (!ask_range(reading, &position, *is_anew, &low, &high, err))
+        return false;
+    if (reading_is_stopped(reading))
+        return true;
+    *is_anew = position.next > high;
+    if (*is_anew && !begin_anew(reading, &position, err))
+        return false;
+    if (position.next >= 0 && position.next < low && !note_hole(reading, &position, low, err))
+        return false;
+    struct part *part = &reading->parts[reading->part_count];
+    *part = (struct part){.position = position,
+                          .to = -1,
+                          .last_offset = -1,
+                          .end = high,
+                          .target = high,
+                          .is_checked = position.last_offset < low};
+    // The record before is read once more, to see whether it is still the same.
+    reading->starts[reading->part_count++] =
+        (struct tail_start){.topic = position.topic,
+                            .partition = position.partition,
+                            .offset = !part->is_checked    ? position.last_offset
+                                      : position.next >= 0 ? position.next
+                                                           : low};
+    return true;
+}
+
+// Targets of a run to the end stay what they were.
+static int64_t
+old_target(const struct part *had, size_t count, const struct ingest_position *position)
+{
+    for (size_t i = 0; i < count; i++)
+        if (had[i].position.partition == position->partition &&
+            had[i].position.generation == position->generation &&
+            strcmp(had[i].position.topic, position->topic) == 0)
+            return had[i].target;
+    return -1;
+}
+
+// The arena has the positions, and becomes that of the parts.
+static bool
+assign(struct reading *reading, struct arena *arena, const struct ingest_position *positions, size_t count,
+       struct err *err)
+{
+    struct part *had = reading->parts;
+    size_t had_count = reading->part_count;
+    if (!tail_assign(reading->tail, NULL, 0, err))
+        return false;
+    reading->parts = arena_array(arena, count + 1, sizeof *reading->parts);
+    reading->starts = arena_array(arena, count + 1, sizeof *reading->starts);
+    reading->part_count = 0;
+    bool ok = true, is_anew = false;
+    for (size_t i = 0; ok && i < count && !reading_is_stopped(reading); i++) {
+        struct err failure = {0};
+        is_anew = is_anew && i > 0 && strcmp(positions[i].topic, positions[i - 1].topic) == 0;
+        ok = begin_part(reading, &positions[i], &is_anew, &failure);
+        if (!ok && failure.kind == ERR_NOT_FOUND) // deleted a moment ago: the next claim is without it
+            ok = true;
+        else if (!ok)
+            *err = failure;
+    }
+    for (size_t i = 0; i < reading->part_count; i++) {
+        int64_t target = old_target(had, had_count, &reading->parts[i].position);
+        if (target >= 0)
+            reading->parts[i].target = target;
+    }
+    struct arena old = reading->parts_arena;
+    reading->parts_arena = *arena;
+    *arena = old;
+    reading->wants_assign = false;
+    reading->report->partitions = (int32_t)reading->part_count;
+    ok = ok && tail_assign(reading->tail, reading->starts, reading->part_count, err);
+    if (ok)
+        log_line(LOG_INFO, "reading", LOG_INT("topics", reading->report->topics),
+                 LOG_INT("partitions", reading->part_count),
+                 LOG_INT("others_read", reading->total - (int64_t)count));
+    return ok;
+}
+
+// For others to look at: the group's offsets, and where partitions end.
+static bool
+show_positions(struct reading *reading, struct err *err)
+{
+    struct arena arena = {0};
+    struct ingest_mark *marks = arena_array(&arena, reading->part_count, sizeof *marks);
+    struct tail_start *positions = arena_array(&arena, reading->part_count, sizeof *positions);
+    size_t mark_count = 0, count = 0;
+    for (size_t i = 0; i < reading->part_count; i++) {
+        const struct part *part = &reading->parts[i];
+        if (part->end >= 0)
+            marks[mark_count++] = (struct ingest_mark){
+                .topic = part->position.topic,
+                .partition = part->position.partition,
+                .end = part->end > part->position.next ? part->end : part->position.next};
+        if (part->position.next >= 0)
+            positions[count++] = (struct tail_start){.topic = part->position.topic,
+                                                     .partition = part->position.partition,
+                                                     .offset = part->position.next};
+    }
+    tail_commit(reading->tail, positions, count);
+    bool ok = mark_count == 0 || ingest_ends(reading->store, &reading->ingester, marks, mark_count, err);
+    arena_release(&arena);
+    return ok;
+}
+
+bool
+partitions_tend(struct reading *reading, struct err *err)
+{
+    bool is_due = reading->claimed_at == 0 || clock_mono() - reading->claimed_at >= CLAIM_EVERY;
+    bool is_dry = reading->settings->mode == INGEST_DRY;
+    if (!is_due && !reading->wants_assign)
+        return true;
+    if (is_dry && reading->claimed_at && !reading->wants_assign)
+        return true;
+    struct arena arena = {0};
+    struct tail_topic *topics;
+    struct ingest_position *positions;
+    size_t topic_count, count;
+    bool ok = list_topics(reading, &arena, &topics, &topic_count, err) &&
+              (is_dry ? look(reading, topics, topic_count, &arena, &positions, &count, err)
+                      : claim(reading, topics, topic_count, &arena, &positions, &count, err));
+    if (ok && !are_the_same(reading, positions, count))
+        ok = assign(reading, &arena, positions, count, err);
+    if (ok && !is_dry)
+        ok = show_positions(reading, err);
+    if (ok)
+        reading->claimed_at = clock_mono();
+    arena_release(&arena);
+    return ok;
+}
+
+bool
+partitions_are_done(struct reading *reading)
+{
+    if (reading->claimed_at == 0 || reading->wants_assign)
+        return false;
+    for (size_t i = 0; i < reading->part_count; i++)
+        if (reading->parts[i].position.next < reading->parts[i].target || !reading->parts[i].is_checked)
+            return false;
+    reading->report->left = reading->total - (int32_t)reading->part_count;
+    if (reading->report->left <= 0)
+        return true;
+    // Whoever holds the rest may be dead.
+    if (reading->alone_since == 0)
+        reading->alone_since = clock_mono();
+    return clock_mono() - reading->alone_since > LEASE;
+}
+
+void
+partitions_release(struct reading *reading)
+{
+    arena_release(&reading->parts_arena);
+    reading->parts = NULL;
+    reading->starts = NULL;
+    reading->part_count = 0;
+    reading->claimed_at = 0;
+    reading->wants_assign = false;
+}

@@ -1,0 +1,77 @@
+// private: shared by the files of this folder.
+#ifndef REDRIVE_INGEST_PRIVATE_H
+#define REDRIVE_INGEST_PRIVATE_H
+
+#include "ingest/ingester.h"
+#include "ingest/letter.h"
+
+enum { CHUNK_LETTERS = 4000, CHUNK_BYTES = 4 << 20, READ_ROOM = 256 };
+enum { KAFKA_MS = 10000 }; // that a question may take
+
+// A partition that is read.
+struct part {
+    struct ingest_position position; // as PostgreSQL has it
+    // Beyond that, in the chunk:
+    int64_t to;          // -1: nothing
+    int64_t last_offset; // of its last letter; -1: none
+    uint32_t last_crc;
+    bool is_checked; // the last record is the one that was taken in; until then it is read once more
+    int64_t end;     // where Kafka says that it ends; -1: not known
+    int64_t target;  // INGEST_ONCE: where that was at first
+};
+
+// What was read and is not written yet (chunk.c).
+struct chunk {
+    struct arena arena;
+    struct tail_item *items;
+    size_t item_count;
+    struct ingest_letter *letters;
+    size_t letter_count;
+    size_t bytes;
+    bool has_moved; // some partition is beyond its position
+};
+
+struct reading {
+    const struct ingest_settings *settings;
+    struct arena *arena; // of the report
+    struct ingest_report *report;
+    struct store *store;
+    struct tail *tail;
+    char cluster[64];
+    struct ingester ingester;
+    bool is_registered;
+
+    // What is read (partitions.c). The arena has topics and parts, and is new at each assignment.
+    struct arena parts_arena;
+    struct part *parts; // as starts
+    struct tail_start *starts;
+    size_t part_count;
+    int32_t total;        // partitions that there are
+    bool wants_assign;    // something is to be looked at again
+    int64_t claimed_at;   // clock_mono; 0: not yet
+    int64_t alone_since;  // clock_mono when all was read but what others hold; 0: it is not
+    int64_t told_missing; // clock_mono
+
+    struct chunk chunk;
+
+    int64_t told_at; // clock_mono of the last line
+    int64_t told_letters;
+    int64_t told_trouble;
+};
+
+bool reading_is_stopped(const struct reading *reading);
+
+// partitions.c: a sign of life every two seconds, and the partitions that are read from now on.
+bool partitions_tend(struct reading *reading, struct err *err) MUST_CHECK;
+// INGEST_ONCE and INGEST_DRY: is everything read?
+bool partitions_are_done(struct reading *reading);
+void partitions_release(struct reading *reading);
+
+// chunk.c: reads what there is, for a moment at most.
+bool chunk_read(struct reading *reading, bool *is_full, struct err *err) MUST_CHECK;
+// Writes what was read, if anything was.
+bool chunk_take(struct reading *reading, struct err *err) MUST_CHECK;
+// Forgets what was read and is not written.
+void chunk_drop(struct reading *reading);
+
+#endif

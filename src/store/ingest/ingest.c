@@ -1,0 +1,223 @@
+#include "store/ingest/ingest.h"
+
+#include <unistd.h>
+#include "base/kill_point.h"
+#include "store/ingest/letter_rows.h"
+#include "store/pg.h"
+
+static void
+param_ingester(struct params *params, const struct ingester *ingester)
+{
+    param_int8(params, ingester->no);
+    param_int8(params, ingester->fence);
+}
+
+static bool
+is_ready(struct store *store, struct err *err)
+{
+    return pg_may_write(store, err) && pg_has_schema(store, err);
+}
+
+bool
+ingest_begin(struct store *store, const char *cluster, struct ingester *ingester, struct err *err)
+{
+    char host[256] = "";
+    if (!is_ready(store, err))
+        return false;
+    gethostname(host, sizeof host - 1);
+    struct params params = {0};
+    param_text(&params, cluster);
+    param_text(&params, host);
+    param_int4(&params, (int32_t)getpid());
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING, "SELECT no, fence FROM redrive.ingest_begin($1, $2, $3)", &params, &r,
+                err))
+        return false;
+    *ingester = (struct ingester){.no = value_int8(r, 0, 0), .fence = value_int8(r, 0, 1)};
+    PQclear(r);
+    return true;
+}
+
+bool
+ingest_end(struct store *store, const struct ingester *ingester, struct err *err)
+{
+    struct params params = {0};
+    param_ingester(&params, ingester);
+    return is_ready(store, err) &&
+           pg_do(store, FOR_WRITING, "SELECT redrive.ingest_end($1, $2)", &params, err);
+}
+
+static int64_t
+offset_or_none(const PGresult *r, int row, int column)
+{
+    return value_is_null(r, row, column) ? -1 : value_int8(r, row, column);
+}
+
+static struct ingest_position *
+read_positions(const PGresult *r, struct arena *arena, size_t *count)
+{
+    *count = (size_t)PQntuples(r);
+    struct ingest_position *positions = arena_array(arena, *count + 1, sizeof *positions);
+    for (int i = 0; i < PQntuples(r); i++)
+        positions[i] = (struct ingest_position){.topic = value_text(r, i, 0, arena),
+                                                .partition = value_int4(r, i, 1),
+                                                .generation = value_int4(r, i, 2),
+                                                .next = offset_or_none(r, i, 3),
+                                                .last_offset = offset_or_none(r, i, 4),
+                                                .last_crc = (uint32_t)value_int8(r, i, 5)};
+    return positions;
+}
+
+bool
+ingest_claim(struct store *store, const struct ingester *ingester, const char *const *topics,
+             const int32_t *partitions, size_t count, struct arena *arena, struct ingest_position **positions,
+             size_t *position_count, struct err *err)
+{
+    if (!is_ready(store, err))
+        return false;
+    struct params params = {0};
+    param_ingester(&params, ingester);
+    param_texts(&params, topics, count);
+    param_numbers(&params, partitions, count);
+    PGresult *r;
+    if (!pg_ask(store, FOR_WRITING,
+                "SELECT topic, partition, generation, next_offset, last_offset, last_crc32c FROM "
+                "redrive.ingest_claim($1, $2, $3, $4)",
+                &params, &r, err))
+        return false;
+    *positions = read_positions(r, arena, position_count);
+    PQclear(r);
+    return true;
+}
+
+bool
+ingest_positions(struct store *store, const char *cluster, struct arena *arena,
+                 struct ingest_position **positions, size_t *position_count, struct err *err)
+{
+    if (!pg_has_schema(store, err))
+        return false;
+    struct params params = {0};
+    param_text(&params, cluster);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT topic, partition, generation, next_offset, last_offset, last_crc32c FROM "
+                "redrive.ingest_position WHERE cluster = $1 ORDER BY topic COLLATE \"C\", partition",
+                &params, &r, err))
+        return false;
+    *positions = read_positions(r, arena, position_count);
+    PQclear(r);
+    return true;
+}
+
+bool
+ingest_hole(struct store *store, const struct ingester *ingester, const struct ingest_position *position,
+            int64_t to, struct err *err)
+{
+    if (!is_ready(store, err))
+        return false;
+    struct params params = {0};
+    param_ingester(&params, ingester);
+    param_text(&params, position->topic);
+    param_int4(&params, position->partition);
+    param_int8(&params, position->next);
+    param_int8(&params, to);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.ingest_hole($1, $2, $3, $4, $5, $6)", &params, err);
+}
+
+bool
+ingest_anew(struct store *store, const struct ingester *ingester, const struct ingest_position *position,
+            struct err *err)
+{
+    if (!is_ready(store, err))
+        return false;
+    struct params params = {0};
+    param_ingester(&params, ingester);
+    param_text(&params, position->topic);
+    param_int4(&params, position->partition);
+    param_int4(&params, position->generation);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.ingest_anew($1, $2, $3, $4, $5)", &params, err);
+}
+
+bool
+ingest_ends(struct store *store, const struct ingester *ingester, const struct ingest_mark *marks,
+            size_t count, struct err *err)
+{
+    if (!is_ready(store, err))
+        return false;
+    struct arena arena = {0};
+    const char **topics = arena_array(&arena, count, sizeof *topics);
+    int32_t *partitions = arena_array(&arena, count, sizeof *partitions);
+    int64_t *ends = arena_array(&arena, count, sizeof *ends);
+    for (size_t i = 0; i < count; i++) {
+        topics[i] = marks[i].topic;
+        partitions[i] = marks[i].partition;
+        ends[i] = marks[i].end;
+    }
+    struct params params = {0};
+    param_ingester(&params, ingester);
+    param_texts(&params, topics, count);
+    param_numbers(&params, partitions, count);
+    param_ids(&params, ends, count);
+    bool ok = pg_do(store, FOR_WRITING, "SELECT redrive.ingest_ends($1, $2, $3, $4, $5)", &params, err);
+    arena_release(&arena);
+    return ok;
+}
+
+static bool
+take_stretches(struct store *store, const struct ingester *ingester, const struct ingest_chunk *chunk,
+               struct ingest_taken *taken, struct err *err)
+{
+    struct arena arena = {0};
+    size_t count = chunk->stretch_count;
+    const char **topics = arena_array(&arena, count, sizeof *topics);
+    int32_t *partitions = arena_array(&arena, count, sizeof *partitions);
+    int64_t *offsets = arena_array(&arena, count * 4, sizeof *offsets);
+    for (size_t i = 0; i < count; i++) {
+        const struct ingest_stretch *stretch = &chunk->stretches[i];
+        topics[i] = stretch->topic;
+        partitions[i] = stretch->partition;
+        offsets[i] = stretch->from;
+        offsets[count + i] = stretch->to;
+        offsets[2 * count + i] = stretch->last_offset;
+        offsets[3 * count + i] = stretch->last_crc;
+    }
+    struct params params = {0};
+    param_ingester(&params, ingester);
+    param_texts(&params, topics, count);
+    param_numbers(&params, partitions, count);
+    for (size_t i = 0; i < 4; i++)
+        param_ids(&params, offsets + i * count, count);
+    PGresult *r;
+    bool ok = pg_ask(store, FOR_WRITING,
+                     "SELECT events, attempts FROM redrive.ingest_take($1, $2, $3, $4, $5, $6, $7, $8)",
+                     &params, &r, err);
+    if (ok)
+        *taken = (struct ingest_taken){.events = value_int8(r, 0, 0), .attempts = value_int8(r, 0, 1)};
+    PQclear(r);
+    arena_release(&arena);
+    return ok;
+}
+
+bool
+ingest_take(struct store *store, const struct ingester *ingester, const struct ingest_chunk *chunk,
+            struct ingest_taken *taken, struct err *err)
+{
+    struct params params = {0};
+    param_ingester(&params, ingester);
+    if (!is_ready(store, err))
+        return false;
+    KILL_POINT("ingest-read");
+    if (!pg_begin(store, FOR_WRITING, err))
+        return false;
+    bool ok = pg_do(store, FOR_WRITING, "SELECT redrive.ingest_stage($1, $2)", &params, err) &&
+              (chunk->letter_count == 0 || letter_rows_copy(store, chunk, err));
+    KILL_POINT("ingest-staged");
+    ok = ok && take_stretches(store, ingester, chunk, taken, err);
+    KILL_POINT("ingest-taken");
+    if (ok)
+        KILL_POINT_SOON("ingest-commit");
+    ok = ok && pg_commit(store, err);
+    KILL_POINT("ingest-committed");
+    pg_rollback(store);
+    return ok;
+}

@@ -1,0 +1,280 @@
+// Dead letters into PostgreSQL (store/ingest): who may write, what becomes of further letters of one event,
+// and what the staging table refuses.
+#include "tests/store/world.h"
+
+#include "base/strbuf.h"
+#include "store/checkup.h"
+#include "store/ingest/ingest.h"
+#include "store/ingest/letter_rows.h"
+#include "store/pg.h"
+
+static struct world world;
+static struct arena arena;
+
+static int
+set_up(void **state)
+{
+    (void)state;
+    world_make(&world, 0);
+    return 0;
+}
+
+static int
+tear_down(void **state)
+{
+    (void)state;
+    arena_release(&arena);
+    world_end(&world);
+    return 0;
+}
+
+static struct ingester
+begin(struct store *store)
+{
+    struct ingester ingester;
+    assert_works(ingest_begin(store, "kafka-1", &ingester, &err));
+    return ingester;
+}
+
+static size_t
+claim(struct store *store, const struct ingester *ingester, struct ingest_position **positions)
+{
+    static const char *const topics[] = {"orders-dlq", "pay-dlq"};
+    static const int32_t partitions[] = {3, 1};
+    size_t count;
+    assert_works(ingest_claim(store, ingester, topics, partitions, 2, &arena, positions, &count, &err));
+    return count;
+}
+
+static struct ingest_letter
+letter(int64_t offset, const char *event_id)
+{
+    return (struct ingest_letter){.topic = "orders-dlq",
+                                  .offset = offset,
+                                  .timestamp = TIME_ABSENT,
+                                  .key = BYTES_ABSENT,
+                                  .value = BYTES("{}"),
+                                  .format = "unknown",
+                                  .failed_at = TIME_ABSENT,
+                                  .identity = event_id[0],
+                                  .event_id = bytes_of(event_id),
+                                  .event_type = BYTES("t"),
+                                  .payload = BYTES("{}"),
+                                  .error_message = BYTES("boom"),
+                                  .attempts = -1,
+                                  .original.partition = -1,
+                                  .original.offset = -1};
+}
+
+// The letters in the order of their offsets, from that position on.
+static bool
+take(struct store *store, const struct ingester *ingester, const struct ingest_letter *letters, size_t count,
+     int64_t from, struct ingest_taken *taken, struct err *err)
+{
+    const struct ingest_stretch stretch = {.topic = "orders-dlq",
+                                           .from = from,
+                                           .to = letters[count - 1].offset + 1,
+                                           .last_offset = letters[count - 1].offset,
+                                           .last_crc = 7};
+    const struct ingest_chunk chunk = {
+        .letters = letters, .letter_count = count, .stretches = &stretch, .stretch_count = 1};
+    return ingest_take(store, ingester, &chunk, taken, err);
+}
+
+static void
+positions_move_with_the_rows(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    assert_int_equal(claim(world.store, &ingester, &positions), 4);
+    assert_int_equal(positions[0].next, -1);
+    const struct ingest_letter letters[] = {letter(3, "a"), letter(4, "b")};
+    assert_works(take(world.store, &ingester, letters, 2, -1, &taken, &err));
+    assert_int_equal(taken.events, 2);
+    // The same chunk again, as after an answer that was lost.
+    assert_refused(take(world.store, &ingester, letters, 2, -1, &taken, &err), ERR_CONFLICT, "read on");
+    assert_int_equal(claim(world.store, &ingester, &positions), 4);
+    assert_int_equal(positions[0].next, 5);
+    assert_int_equal(positions[0].last_offset, 4);
+    assert_int_equal(positions[0].last_crc, 7);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 2);
+    assert_works(ingest_end(world.store, &ingester, &err));
+    assert_works(ingest_positions(world.store, "kafka-1", &arena, &positions, &(size_t){0}, &err));
+    assert_int_equal(positions[0].next, 5);
+}
+
+static void
+whoever_was_away_writes_nothing(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester frozen = begin(world.store);
+    assert_int_equal(claim(world.store, &frozen, &positions), 4);
+    test_sql(world.admin, "UPDATE redrive.ingester SET seen_at = seen_at - interval '16 s'");
+    struct store *other = open_store(world.conninfo);
+    struct ingester awake = begin(other);
+    assert_int_equal(claim(other, &awake, &positions), 4);
+    const struct ingest_letter letters[] = {letter(0, "a"), letter(1, "b")};
+    assert_refused(take(world.store, &frozen, letters, 2, -1, &taken, &err), ERR_CONFLICT,
+                   "away for too long");
+    assert_refused(ingest_hole(world.store, &frozen, &positions[0], 9, &err), ERR_CONFLICT, "away");
+    assert_refused(ingest_anew(world.store, &frozen, &positions[0], &err), ERR_CONFLICT, "away");
+    assert_refused(ingest_ends(world.store, &frozen, &(struct ingest_mark){"orders-dlq", 0, 3}, 1, &err),
+                   ERR_CONFLICT, "away");
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 0);
+    assert_works(take(other, &awake, letters, 2, -1, &taken, &err));
+
+    // One that came later gets half of them, and the first one cannot write to these any more.
+    struct ingester third = begin(world.store);
+    assert_int_equal(claim(world.store, &third, &positions), 0);
+    assert_int_equal(claim(other, &awake, &positions), 2);
+    assert_int_equal(claim(world.store, &third, &positions), 2);
+    store_close(other);
+}
+
+// A share of a topic is left only to whoever reads that topic.
+static void
+readers_of_other_topics_share_nothing(void **state)
+{
+    (void)state;
+    static const char *const refunds[] = {"refunds-dlq"};
+    static const int32_t two[] = {2};
+    struct ingest_position *positions;
+    size_t count;
+    struct store *other = open_store(world.conninfo);
+    struct ingester first = begin(world.store), second = begin(other);
+    assert_int_equal(claim(world.store, &first, &positions), 4);
+    assert_works(ingest_claim(other, &second, refunds, two, 1, &arena, &positions, &count, &err));
+    assert_int_equal(count, 2);
+    assert_int_equal(claim(world.store, &first, &positions), 4);
+    store_close(other);
+}
+
+static void
+one_event_has_attempts_until_it_is_closed(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    struct ingest_letter first[] = {letter(0, "a"), letter(1, "a"), letter(2, "b")};
+    assert_works(take(world.store, &ingester, first, 3, -1, &taken, &err));
+    assert_int_equal(taken.events, 2);
+    assert_int_equal(taken.attempts, 1);
+    struct ingest_letter again[] = {letter(3, "a"), letter(4, "b")};
+    again[0].was_sent = true; // by redrive: it has returned
+    assert_works(take(world.store, &ingester, again, 2, 3, &taken, &err));
+    assert_int_equal(taken.events, 1);
+    assert_int_equal(taken.attempts, 1);
+    test_sql(world.admin, "UPDATE dlq_events SET status = 'RESOLVED'");
+    struct ingest_letter later[] = {letter(5, "a"), letter(6, "b")};
+    assert_works(take(world.store, &ingester, later, 2, 5, &taken, &err));
+    assert_int_equal(taken.events, 2);
+    assert_string_equal(
+        test_text(world.admin,
+                  "SELECT string_agg(e.event_id || a.\"offset\", ' ' ORDER BY a.\"offset\") FROM "
+                  "redrive.attempt a JOIN dlq_events e ON e.id = a.dlq_id"),
+        "a1 b4");
+}
+
+static void
+what_jsonb_refuses_does_not_stop_the_rest(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    struct ingest_letter letters[] = {letter(0, "a"), letter(1, "b"), letter(2, "c")};
+    letters[1].payload = BYTES("{\"a\": \"\\u0000\"}");
+    letters[1].value = letters[1].payload;
+    assert_works(take(world.store, &ingester, letters, 3, -1, &taken, &err));
+    assert_string_equal(
+        test_text(world.admin, "SELECT string_agg(event_payload::text, ' ' ORDER BY id) FROM dlq_events"),
+        "{} {\"bytes\": 15, \"not_json\": \"PostgreSQL cannot hold it\"} {}");
+}
+
+// Somebody's own table of that name would get rows with the owner's rights.
+static void
+the_stage_is_the_owners(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    const struct ingest_letter letters[] = {letter(0, "a")};
+    test_sql(world.admin,
+             "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'redrive_test_stage') "
+             "THEN CREATE ROLE redrive_test_stage; END IF; END $$");
+    assert_works(pg_script(world.store,
+                           "CREATE TEMP TABLE redrive_letter (no integer); ALTER TABLE "
+                           "redrive_letter OWNER TO redrive_test_stage",
+                           &err));
+    assert_refused(take(world.store, &ingester, letters, 1, -1, &taken, &err), ERR_DENIED, "redrive_letter");
+    assert_works(pg_script(world.store, "DROP TABLE redrive_letter", &err));
+    test_sql(world.admin, "DROP ROLE redrive_test_stage");
+
+    // A record outside its chunk.
+    const struct ingest_stretch stretch = {.topic = "orders-dlq", .from = -1, .to = 1, .last_offset = -1};
+    const struct ingest_letter far[] = {letter(5, "a")};
+    const struct ingest_chunk chunk = {
+        .letters = far, .letter_count = 1, .stretches = &stretch, .stretch_count = 1};
+    assert_refused(ingest_take(world.store, &ingester, &chunk, &taken, &err), ERR_USAGE, "outside");
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 0);
+}
+
+static void
+hear(void *context, enum checkup_verdict verdict, const char *sentence, const char *remedy)
+{
+    strbuf_printf(context, "%d %s; %s\n", (int)verdict, sentence, remedy);
+}
+
+static void
+assert_heard(const char *words, bool is_heard)
+{
+    struct strbuf told = {0};
+    assert_works(store_checkup(world.store, hear, &told, &err));
+    if (!!strstr(strbuf_text(&told), words) != is_heard)
+        fail_msg("\"%s\" %s:\n%s", words, is_heard ? "is missing" : "is told", strbuf_text(&told));
+    strbuf_release(&told);
+}
+
+static void
+doctor_tells_what_is_missing(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    assert_heard("dead letter", false);
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    const struct ingest_letter letters[] = {letter(0, "a")};
+    assert_works(take(world.store, &ingester, letters, 1, -1, &taken, &err));
+    assert_works(ingest_ends(world.store, &ingester, &(struct ingest_mark){"orders-dlq", 0, 12}, 1, &err));
+    assert_heard("reads 4 partitions of 2 dead letter topics; 11 dead letters are left", true);
+    claim(world.store, &ingester, &positions);
+    assert_works(ingest_hole(world.store, &ingester, &positions[0], 9, &err));
+    assert_heard("Kafka removed 8 dead letters of orders-dlq, partition 0", true);
+    assert_works(ingest_end(world.store, &ingester, &err));
+    assert_heard("nobody takes in dead letters now; 2 dead letter topics", true);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(positions_move_with_the_rows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(whoever_was_away_writes_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(readers_of_other_topics_share_nothing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_event_has_attempts_until_it_is_closed, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_jsonb_refuses_does_not_stop_the_rest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_stage_is_the_owners, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(doctor_tells_what_is_missing, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("ingest", tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+// From a record of a dead letter topic to the row that it gets; its checksum (base/crc32c).
+#include "ingest/letter.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+#include "base/clock.h"
+#include "base/crc32c.h"
+#include "core/json/json.h"
+#include "tests/lib/envelope_case.h"
+
+static struct arena arena;
+
+static struct ingest_letter
+read_letter(struct envelope_record record, int32_t generation)
+{
+    struct ingest_letter letter;
+    const struct letter_place place = {.cluster = "kafka-1", .topic = "orders-dlq", .generation = generation};
+    record.topic = BYTES("orders-dlq");
+    letter_read(&record, &place, &arena, &letter);
+    return letter;
+}
+
+static void
+assert_text(struct bytes b, const char *wanted)
+{
+    if (!bytes_equal_text(b, wanted))
+        fail_msg("%.*s instead of %s", BYTES_ARGS(b), wanted);
+}
+
+static void
+the_crc_is_castagnolis(void **state)
+{
+    (void)state;
+    assert_int_equal(crc32c(0, BYTES("123456789")), 0xE3069283);
+    char zeros[32] = {0}; // RFC 3720, B.4
+    assert_int_equal(crc32c(0, (struct bytes){zeros, sizeof zeros}), 0x8A9136AA);
+    assert_int_equal(crc32c(crc32c(0, BYTES("1234")), BYTES("56789")), 0xE3069283);
+}
+
+static void
+the_crc_tells_records_apart(void **state)
+{
+    (void)state;
+    const struct event_header header = {BYTES("a"), BYTES("b")};
+    const struct envelope_record records[] = {
+        {.value = BYTES("v")},
+        {.key = BYTES("v")},
+        {.key = BYTES(""), .value = BYTES("v")},
+        {.value = BYTES("v"), .timestamp = 1000},
+        {.value = BYTES("v"), .headers = &header, .header_count = 1},
+        {.key = BYTES_ABSENT},
+    };
+    enum { COUNT = sizeof records / sizeof *records };
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t j = 0; j < i; j++)
+            assert_true(letter_crc(&records[i]) != letter_crc(&records[j]));
+}
+
+static void
+ids_fit_and_stay_different(void **state)
+{
+    (void)state;
+    char value[300], longest[51] = "";
+    struct ingest_letter letters[3];
+    for (int i = 0; i < 2; i++) {
+        snprintf(value, sizeof value,
+                 "{\"message_id\": \"an-id-that-is-much-longer-than-the-column-of-the-table-%d\", \"queue\": "
+                 "\"q\", "
+                 "\"data\": {}, \"error\": {\"message\": \"m\"}, \"retry_count\": 1}",
+                 i);
+        letters[i] = read_letter((struct envelope_record){.value = bytes_of(value)}, 0);
+        assert_int_equal(letters[i].event_id.len, 50);
+        assert_true(strncmp(longest, letters[i].event_id.data, 50) != 0);
+        memcpy(longest, letters[i].event_id.data, 50);
+    }
+    assert_true(letters[0].identity != letters[1].identity);
+    // The same offset of a topic that was made anew is another event.
+    letters[0] = read_letter((struct envelope_record){.value = BYTES("{}"), .offset = 7}, 0);
+    letters[1] = read_letter((struct envelope_record){.value = BYTES("{}"), .offset = 7}, 1);
+    assert_text(letters[0].event_id, "orders-dlq/0/7");
+    assert_text(letters[1].event_id, "orders-dlq#1/0/7");
+}
+
+static void
+texts_are_text_and_bytes_are_kept(void **state)
+{
+    (void)state;
+    const struct event_header headers[] = {
+        {BYTES("dlq.error.message"), {"a\0b\xff", 4}},
+        {BYTES("redrive-event-id"), BYTES("12")},
+    };
+    struct ingest_letter letter = read_letter(
+        (struct envelope_record){.value = BYTES("{\"n\": 1e99999}"), .headers = headers, .header_count = 2},
+        0);
+    assert_true(letter.was_sent);
+    assert_text(letter.payload, "{\"not_json\":\"a number of too many digits\",\"bytes\":14}");
+    assert_text(letter.value, "{\"n\": 1e99999}");
+    assert_int_equal(letter.headers[0].value.len, 4);
+    assert_true(bytes_find(letter.error_message, (struct bytes){"\0", 1}, 0) == SIZE_MAX);
+
+    letter = read_letter((struct envelope_record){.value = BYTES_ABSENT, .timestamp = INT64_MAX}, 0);
+    assert_text(letter.payload, "{\"not_json\":\"no value\",\"bytes\":0}");
+    assert_text(letter.error_message, "orders-dlq says no error (format unknown)");
+    assert_true(letter.timestamp == TIME_ABSENT);
+    assert_text(letter.original.topic, "orders");
+    assert_text(letter.event_type, "orders");
+}
+
+static void
+check_case(const struct envelope_case *one, void *context)
+{
+    (void)context;
+    struct ingest_letter letter = read_letter(one->record, 0);
+    struct err err = {0};
+    if (!json_check(letter.payload, &err))
+        fail_msg("%s:%d: the payload is no JSON: %s", one->file, one->line, err.text);
+    assert_true(letter.event_id.len > 0 && letter.event_id.len <= 50);
+    assert_true(letter.event_type.len > 0 && letter.error_message.len > 0);
+    assert_true(letter.header_count == one->record.header_count);
+}
+
+static void
+every_format_becomes_a_row(void **state)
+{
+    (void)state;
+    assert_true(envelope_cases("tests/cases/envelope", check_case, NULL) > 29);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_crc_is_castagnolis),     cmocka_unit_test(the_crc_tells_records_apart),
+        cmocka_unit_test(ids_fit_and_stay_different), cmocka_unit_test(texts_are_text_and_bytes_are_kept),
+        cmocka_unit_test(every_format_becomes_a_row),
+    };
+    int failed = cmocka_run_group_tests_name("letter", tests, NULL, NULL);
+    arena_release(&arena);
+    return failed;
+}
