@@ -1,8 +1,11 @@
 // watch: serves metrics, and keeps the rollup true, as a service; or prints the metrics once.
 //
-// Two threads a table look into the database: one keeps the rollup (rollup/maintenance), one reads sums
-// (watch/watcher). This one serves HTTP between two looks for news, so a page is made when sums come and only
-// copied when somebody asks.
+// Two threads a table look into the database: one keeps the rollup (rollup/maintenance), one reads sums and
+// evaluates alerts (watch/watcher). A third one sends notices where there are destinations (watch/sender).
+// This one serves HTTP between two looks for news, so a page is made when sums come and only copied when
+// somebody asks.
+#include "commands/watch.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +19,14 @@
 #include "commands/cli/output.h"
 #include "commands/cli/ready.h"
 #include "commands/whole_file.h"
+#include "http/client.h"
 #include "http/server.h"
 #include "rollup/maintenance.h"
 #include "rollup/reader.h"
+#include "settings/alerts_file.h"
 #include "settings/secret.h"
 #include "watch/metrics.h"
+#include "watch/sender.h"
 #include "watch/watcher.h"
 
 static const int64_t SERVE_FOR = US_PER_SECOND / 10;
@@ -32,6 +38,7 @@ struct watched {
     struct store_settings settings;
     struct maintenance *maintenance;
     struct watcher *watcher;
+    struct sender *sender;
     struct watch_look *good; // the last one that succeeded; NULL: none yet
     struct metrics_table table;
 };
@@ -40,6 +47,8 @@ struct watch {
     struct watched *watched;
     size_t count;
     int64_t started_at;
+    struct alerts_file file;
+    struct alert_plan alerts; // of the file
     struct strbuf pages[FORM_COUNT];
     bool is_ready; // sums of every table can be told
 };
@@ -193,6 +202,19 @@ files_read(const struct watch_settings *settings, struct watch_files *files, str
     return true;
 }
 
+bool
+watch_check_files(const struct call *call, struct err *err)
+{
+    struct watch_files files = {0};
+    struct alerts_file alerts;
+    bool ok = files_read(&call->settings.watch, &files, err);
+    files_release(&files);
+    ok = ok && alerts_file_read(call->settings.watch.alerts, &alerts, err);
+    if (ok)
+        alerts_file_release(&alerts);
+    return ok;
+}
+
 static struct http_server *
 start_server(struct call *call, struct watch *watch, struct err *err)
 {
@@ -244,7 +266,10 @@ serve(struct call *call, struct watch *watch, struct http_server *server)
     for (size_t i = 0; i < watch->count; i++) {
         struct watched *watched = &watch->watched[i];
         watched->maintenance = maintenance_start(&watched->settings);
-        watched->watcher = watcher_start(&watched->settings, call->settings.watch.watch_every);
+        watched->watcher =
+            watcher_start(&watched->settings, call->settings.watch.watch_every, &watch->alerts);
+        watched->sender =
+            sender_start(&watched->settings, watch->alerts.destinations, watch->alerts.destination_count);
     }
     write_pages(watch);
     ready_tell();
@@ -262,6 +287,7 @@ serve(struct call *call, struct watch *watch, struct http_server *server)
         maintenance_end(watch->watched[i].maintenance);
     for (size_t i = 0; i < watch->count; i++) {
         watcher_stop(watch->watched[i].watcher);
+        sender_stop(watch->watched[i].sender);
         maintenance_stop(watch->watched[i].maintenance);
     }
 }
@@ -297,10 +323,23 @@ print_once(struct call *call, struct watch *watch, struct err *err)
 static void
 watch_release(struct watch *watch)
 {
-    for (size_t i = 0; i < watch->count; i++)
+    for (size_t i = 0; watch->watched && i < watch->count; i++)
         watch_look_destroy(watch->watched[i].good);
     for (size_t i = 0; i < FORM_COUNT; i++)
         strbuf_release(&watch->pages[i]);
+    alerts_file_release(&watch->file);
+}
+
+static bool
+read_alerts(const struct call *call, struct watch *watch, struct err *err)
+{
+    if (!alerts_file_read(call->settings.watch.alerts, &watch->file, err))
+        return false;
+    watch->alerts = (struct alert_plan){.rules = watch->file.rules,
+                                        .rule_count = watch->file.rule_count,
+                                        .destinations = watch->file.destinations,
+                                        .destination_count = watch->file.destination_count};
+    return true;
 }
 
 static bool
@@ -308,12 +347,14 @@ watch_tables(struct call *call, struct watch *watch, struct err *err)
 {
     if (call->options.command.once)
         return print_once(call, watch, err);
-    struct http_server *server = start_server(call, watch, err);
-    if (!server)
+    if (!http_client_begin(err))
         return false;
-    serve(call, watch, server);
+    struct http_server *server = start_server(call, watch, err);
+    if (server)
+        serve(call, watch, server);
     http_server_stop(server);
-    return true;
+    http_client_end();
+    return server != NULL;
 }
 
 int
@@ -321,9 +362,11 @@ command_watch(struct call *call, struct err *err)
 {
     const char **tables;
     struct watch watch = {.started_at = clock_now()};
-    if (!command_no_args(call, err) || !command_rules(call, err) ||
-        !command_tables(call, &tables, &watch.count, err))
+    if (!command_no_args(call, err) || !command_rules(call, err) || !read_alerts(call, &watch, err) ||
+        !command_tables(call, &tables, &watch.count, err)) {
+        watch_release(&watch);
         return command_status(err);
+    }
     if (watch.count == 0) // the database has no schema yet, which command_store says
         watch.count = 1;
     log_to(stderr, call->options.general.quiet || call->options.command.once ? LOG_ERROR : LOG_INFO,

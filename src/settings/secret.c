@@ -57,6 +57,15 @@ secret_read_line(int fd, int64_t deadline, struct strbuf *out)
     return true;
 }
 
+// systemd lets the user of a service read what LoadCredential= brings by an access list: the file is root's
+// and of root's group, and the list's mask stands where a mode has the rights of the group (acl(5)).
+static bool
+is_credential(const struct stat *status)
+{
+    return status->st_uid == 0 && status->st_gid == 0 &&
+           (status->st_mode & (S_IRWXU | S_IRWXG | S_IRWXO)) == (S_IRUSR | S_IRGRP);
+}
+
 static bool
 open_file(const char *path, int *fd, struct err *err)
 {
@@ -67,7 +76,7 @@ open_file(const char *path, int *fd, struct err *err)
     struct stat status;
     bool is_private = fstat(*fd, &status) == 0 && S_ISREG(status.st_mode) &&
                       (status.st_uid == 0 || status.st_uid == geteuid()) &&
-                      (status.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+                      ((status.st_mode & (S_IRWXG | S_IRWXO)) == 0 || is_credential(&status));
     if (is_private)
         return true;
     close(*fd);

@@ -11,7 +11,8 @@
 
 enum secret_source {
     SECRET_NONE,
-    SECRET_FILE,        // the first line of a file that only its owner, or root, can read
+    SECRET_FILE,        // the first line of a file that only its owner, or root, can read, or a credential of
+                        // systemd
     SECRET_ENVIRONMENT, // a variable
     SECRET_COMMAND, // the first line that a program writes; words are divided by blanks, no shell is involved
 };

@@ -353,14 +353,15 @@ settings_set_password(struct settings *settings, const char *password)
 }
 
 // A file `rules` in the configuration folder applies without being named.
+// A file of that name in the configuration folder, where no setting names one.
 static void
-find_rules(struct settings *settings)
+find_file(struct settings *settings, enum setting_id id, const char *name, const char **path)
 {
-    const char *path = arena_printf(&settings->arena, "%s/rules", settings->config_home);
-    if (settings->grouping.rules != NULL || access(path, F_OK) != 0)
+    const char *own = arena_printf(&settings->arena, "%s/%s", settings->config_home, name);
+    if (*path != NULL || access(own, F_OK) != 0)
         return;
-    settings->grouping.rules = path;
-    settings->origins[SETTING_ID_rules] = (struct settings_origin){.place = PLACE_FILE, .where = path};
+    *path = own;
+    settings->origins[id] = (struct settings_origin){.place = PLACE_FILE, .where = own};
 }
 
 bool
@@ -419,7 +420,8 @@ settings_load(struct settings *settings, const struct settings_request *request,
     settings_files_release(&files);
     if (!ok)
         return false;
-    find_rules(settings);
+    find_file(settings, SETTING_ID_rules, "rules", &settings->grouping.rules);
+    find_file(settings, SETTING_ID_alerts, "alerts", &settings->watch.alerts);
     name_environment(settings);
     derive_conninfo(settings, NULL);
     return true;

@@ -103,6 +103,12 @@ struct process_settings {
 #include "settings/settings.def"
 };
 
+// Of redrive ingest.
+struct ingest_words {
+#define SETTING_INGEST SETTING_MEMBER
+#include "settings/settings.def"
+};
+
 // Of redrive watch.
 struct watch_settings {
 #define SETTING_WATCH SETTING_MEMBER
@@ -129,6 +135,7 @@ struct settings {
     struct grouping_settings grouping;
     struct process_settings process;
     struct watch_settings watch;
+    struct ingest_words ingest;
     struct screen_settings screen;
 
     const char *profile;               // NULL: none chosen

@@ -12,6 +12,7 @@ static const int64_t LONGEST_WAIT = 30 * US_PER_SECOND;
 struct watcher {
     struct lane *lane; // the store is its connection, and watching its only job
     int64_t every;
+    const struct alert_plan *alerts; // or NULL
 };
 
 void
@@ -51,6 +52,22 @@ tell(const struct watch_look *look, int failed_before)
         log_line(LOG_WARN, "watching paused", LOG_TEXT("why", look->err.text));
 }
 
+// Alerts that cannot be evaluated stay as they are; the metrics do not depend on them.
+static bool
+evaluate(const struct watcher *watcher, struct store *store, const struct watch_look *look,
+         bool failed_before)
+{
+    struct err err = {0};
+    if (!watcher->alerts || !look->is_good)
+        return !failed_before;
+    bool ok = alerts_evaluate(store, watcher->alerts, &look->sums, watcher->every, &err);
+    if (!ok && !failed_before)
+        log_line(LOG_WARN, "alerts are not evaluated", LOG_TEXT("why", err.text));
+    else if (ok && failed_before)
+        log_line(LOG_INFO, "alerts are evaluated again", LOG_INT("rules", watcher->alerts->rule_count));
+    return ok;
+}
+
 static int64_t
 wait_after(const struct watcher *watcher, const struct watch_look *look)
 {
@@ -63,11 +80,13 @@ watch(struct lane *lane, void *job)
 {
     const struct watcher *watcher = job;
     int failed = 0;
+    bool is_evaluated = true;
     int64_t wait;
     do {
         struct watch_look *look = watch_look_once(lane_connection(lane), watcher->every);
         if (lane_is_wanted(lane))
             tell(look, failed);
+        is_evaluated = evaluate(watcher, lane_connection(lane), look, !is_evaluated);
         wait = look->is_good ? wait_after(watcher, look) : store_backoff(failed);
         failed = look->is_good ? 0 : failed + 1;
         if (!lane_put(lane, look)) {
@@ -78,10 +97,11 @@ watch(struct lane *lane, void *job)
 }
 
 struct watcher *
-watcher_start(const struct store_settings *settings, int64_t every)
+watcher_start(const struct store_settings *settings, int64_t every, const struct alert_plan *alerts)
 {
     struct watcher *watcher = alloc_bytes(sizeof *watcher);
     watcher->every = every;
+    watcher->alerts = alerts;
     watcher->lane = lane_create(&(struct lane_settings){.name = "watcher",
                                                         .work = watch,
                                                         .connection = store_create(settings),

@@ -1,6 +1,7 @@
 // watcher: a thread that looks into the database of one table every few seconds, and hands over the sums that
 // it read (store/watch/sums.h). The owner tells them as metrics as often as it is asked, at no cost to the
-// database.
+// database. After each look it evaluates alerts by these sums (store/watch/alerts.h), in turn with the
+// watchers of other processes.
 //
 // A look that takes long makes the next one come later: twenty times as long, half a minute at most.
 #ifndef REDRIVE_WATCH_WATCHER_H
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "store/watch/alerts.h"
 #include "store/watch/sums.h"
 
 struct watcher;
@@ -25,8 +27,9 @@ struct watch_look {
 };
 void watch_look_destroy(struct watch_look *look); // NULL is fine
 
-// Borrows the settings. every: µs between two looks at least.
-struct watcher *watcher_start(const struct store_settings *settings, int64_t every);
+// Borrows the settings and the plan of alerts (NULL: evaluates none). every: µs between two looks at least.
+struct watcher *watcher_start(const struct store_settings *settings, int64_t every,
+                              const struct alert_plan *alerts);
 void watcher_stop(struct watcher *watcher); // interrupts and waits; NULL is fine
 // The next look that was made; the caller destroys it. NULL: none is there. Does not wait.
 struct watch_look *watcher_take(struct watcher *watcher);

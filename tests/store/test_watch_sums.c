@@ -283,7 +283,7 @@ test_watcher(void **state)
     (void)state;
     struct world world;
     world_make(&world, 10);
-    struct watcher *watcher = watcher_start(&world.settings, US_PER_SECOND / 10);
+    struct watcher *watcher = watcher_start(&world.settings, US_PER_SECOND / 10, NULL);
     int good = 0;
     int failed = 0;
     for (int64_t until = clock_mono() + 30 * US_PER_SECOND; good < 4 && clock_mono() < until;) {

@@ -397,6 +397,13 @@ test_secrets_that_cannot_be_read(void **state)
     assert_false(read_secret(world, pair));
     assert_non_null(strstr(world->err.text, "-X: kafka.sasl.password.file: "));
     assert_non_null(strstr(world->err.text, "chmod go="));
+    // One that systemd handed to a service (LoadCredential with User) is root's and lets the user in by an
+    // access list, which its mode shows as a group's.
+    chmod(world->other, 0440);
+    assert_int_equal(read_secret(world, pair), geteuid() == 0 && getegid() == 0);
+    chmod(world->other, 0444);
+    assert_false(read_secret(world, pair));
+    chmod(world->other, 0640);
     static const struct {
         const char *pair, *sentence;
     } cases[] = {

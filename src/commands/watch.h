@@ -1,0 +1,11 @@
+// watch: what redrive watch reads besides the settings, for who starts it.
+#ifndef REDRIVE_COMMANDS_WATCH_H
+#define REDRIVE_COMMANDS_WATCH_H
+
+#include "commands/cli/command.h"
+
+// Is all that redrive watch would read sound: the file of alerts with its secrets, the certificate, the
+// token?
+bool watch_check_files(const struct call *call, struct err *err) MUST_CHECK;
+
+#endif
