@@ -228,6 +228,7 @@ struct preview_topic {
     const char *topic; // that they are sent to; NULL: they name none
     int64_t count;
     const char *refusal; // why they are not sent to it (publish/forecast.h); NULL: they are
+    const char *why;     // how its name was found; NULL: it is the rows' own, or a person named it
     bool is_asked;       // Kafka was asked about it
     int64_t asked_at;    // instant
 };
@@ -236,6 +237,17 @@ struct preview_refusal {
     const char *reason;        // of the first of them
     const char *too_large_for; // a topic, where that is the reason: each has its own size; or NULL
     int64_t count;
+};
+// What is undone of the dead letters of some of the events, evenly chosen.
+struct preview_letters {
+    size_t events;       // that were looked at
+    size_t letters;      // of these, that have a format or headers
+    size_t exact;        // byte for byte what was received, or what it was before it failed
+    size_t unsure;       // that have a format, of which nothing is undone, since it is not certain
+    const char *formats; // "spring-dlt (18), queue-message (2)"; "": none
+    const char *kept, *dropped, *added; // names of headers, each once; "": none
+    const char *why_inexact;            // of the first that is not exact; NULL: none
+    const char *why_unsure;             // likewise
 };
 // The parts become known one after the other, in this order.
 enum preview_part {
@@ -267,12 +279,12 @@ struct preview {
     struct preview_topic *topics; // most first, at most 20
     size_t topic_count;
     bool checks_newer;                // the setting consumers wants newer records looked for (core/newer.h)
-    bool is_routed;                   // derived: by the setting consumers, not by the name of a queue
-    const char *derived;              // the topic whose dead letter queues all of them are in, or NULL
+    struct preview_letters letters;   // with PREVIEW_COUNTS, of a reprocess
+    const char *routed;               // the topic that the setting consumers names for all of them, or NULL
     struct preview_refusal *refusals; // most first
     size_t refusal_count;
     int64_t refused;                 // for their topics, and one by one
-    int64_t unmeasured;              // so many are large, and were not looked at one by one
+    int64_t unmeasured;              // so many were to be looked at one by one, and were not
     struct topic_consumers *readers; // of reprocess: who reads these topics, as far as a worker has told
     size_t reader_count;
 };

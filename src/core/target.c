@@ -27,17 +27,23 @@ target_refusal(struct bytes topic, struct arena *arena)
 }
 
 bool
-target_check(struct bytes topic, struct err *err)
+target_name_check(struct bytes topic, struct err *err)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     bool ok = topic.len > 0 && topic.len <= TARGET_MOST && !bytes_equal_text(topic, ".") &&
               !bytes_equal_text(topic, "..");
     for (size_t i = 0; ok && i < topic.len; i++)
         ok = topic.data[i] && strchr(allowed, topic.data[i]);
-    if (!ok)
-        return err_set(err, ERR_USAGE,
-                       "the name of a topic has letters, digits, '.', '_' and '-' only, at most %d of them",
-                       TARGET_MOST);
+    return ok || err_set(err, ERR_USAGE,
+                         "the name of a topic has letters, digits, '.', '_' and '-' only, at most %d of them",
+                         TARGET_MOST);
+}
+
+bool
+target_check(struct bytes topic, struct err *err)
+{
+    if (!target_name_check(topic, err))
+        return false;
     struct arena arena = {0};
     const char *refusal = target_refusal(topic, &arena);
     if (refusal)

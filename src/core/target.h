@@ -16,7 +16,9 @@ struct bytes target_of(struct bytes own, struct bytes corrected, const char *to)
 // Why nothing is sent to this topic, or to none where it is absent: words of the arena that name the remedy;
 // NULL: it may be. The same for each event of a topic, since outcomes are counted by their words.
 const char *target_refusal(struct bytes topic, struct arena *arena);
-// The same for a topic that a person names; names that Kafka allows only. ERR_USAGE.
+// Is it a name that Kafka allows? ERR_USAGE.
+bool target_name_check(struct bytes topic, struct err *err) MUST_CHECK;
+// As target_refusal, for a topic that a person names; names that Kafka allows only. ERR_USAGE.
 bool target_check(struct bytes topic, struct err *err) MUST_CHECK;
 
 #endif

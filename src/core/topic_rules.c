@@ -23,32 +23,84 @@ next_word(struct bytes *rest)
     return word;
 }
 
+// What the words of a row are about, until the next word that says so.
+enum part { AWAITED, SPARED, TARGET, MOVED, OF, FORMAT, PARTS };
+static const char *const part_words[PARTS] = {
+    [SPARED] = "not", [TARGET] = "to", [MOVED] = "moved", [OF] = "of", [FORMAT] = "format"};
+
+static enum part
+part_of(struct bytes word, enum part part)
+{
+    for (enum part i = SPARED; i < PARTS; i++)
+        if (bytes_equal_text(word, part_words[i]))
+            return i;
+    return part;
+}
+
+static bool
+read_topic(enum part part, struct bytes word, const char **topic, struct arena *arena, struct err *err)
+{
+    if (*topic || !target_check(word, err))
+        return err_set(err, ERR_USAGE, "`%s` takes one topic, with a name that Kafka allows",
+                       part_words[part]);
+    *topic = arena_text(arena, word);
+    return true;
+}
+
+static bool
+read_format(struct bytes word, const struct envelope_format **format, struct err *err)
+{
+    if (*format)
+        return err_set(err, ERR_USAGE, "`format` takes one format");
+    *format = envelope_format_find(word);
+    return *format || err_set(err, ERR_USAGE, "%.*s is no format; man redrive-config lists them",
+                              (int)(word.len < 40 ? word.len : 40), word.data);
+}
+
+static bool
+read_word(struct topic_rule *rule, enum part part, struct bytes word, struct arena *arena, struct err *err)
+{
+    switch (part) {
+    case SPARED:
+        rule->spared[rule->spared_count++] = arena_text(arena, word);
+        return true;
+    case TARGET:
+        return read_topic(part, word, &rule->to, arena, err);
+    case MOVED:
+        return read_topic(part, word, &rule->moved, arena, err);
+    case OF:
+        return read_topic(part, word, &rule->of, arena, err);
+    case FORMAT:
+        return read_format(word, &rule->format, err);
+    case AWAITED:
+    case PARTS:
+        break;
+    }
+    rule->awaited[rule->awaited_count++] = arena_text(arena, word);
+    return true;
+}
+
 static bool
 read_words(struct topic_rule *rule, struct bytes rest, struct arena *arena, struct err *err)
 {
-    enum { AWAITED, SPARED, TARGET } part = AWAITED;
+    enum part part = AWAITED;
     size_t room = rest.len / 2 + 1;
     rule->awaited = arena_array(arena, room, sizeof *rule->awaited);
     rule->spared = arena_array(arena, room, sizeof *rule->spared);
     for (struct bytes word = next_word(&rest); bytes_present(word); word = next_word(&rest)) {
-        if (bytes_equal_text(word, "not")) {
-            part = SPARED;
-        } else if (bytes_equal_text(word, "to")) {
-            part = TARGET;
-        } else if (bytes_equal_text(word, "check-newer")) {
+        enum part next = part_of(word, PARTS);
+        if (next != PARTS)
+            part = next;
+        else if (bytes_equal_text(word, "check-newer"))
             rule->checks_newer = true;
-        } else if (part == TARGET) {
-            if (rule->to || !target_check(word, err))
-                return err_set(err, ERR_USAGE, "`to` takes one topic, with a name that Kafka allows");
-            rule->to = arena_text(arena, word);
-        } else if (part == SPARED) {
-            rule->spared[rule->spared_count++] = arena_text(arena, word);
-        } else {
-            rule->awaited[rule->awaited_count++] = arena_text(arena, word);
-        }
+        else if (!read_word(rule, part, word, arena, err))
+            return false;
     }
-    if (part == TARGET && !rule->to)
-        return err_set(err, ERR_USAGE, "a topic is missing behind `to`");
+    bool is_missing = (part == TARGET && !rule->to) || (part == MOVED && !rule->moved) ||
+                      (part == OF && !rule->of) || (part == FORMAT && !rule->format);
+    if (is_missing)
+        return err_set(err, ERR_USAGE, "a %s is missing behind `%s`", part == FORMAT ? "format" : "topic",
+                       part_words[part]);
     return rule->spared_count == 0 || rule->to ||
            err_set(err, ERR_USAGE, "`not` needs a topic to send to instead: to TOPIC");
 }
@@ -60,9 +112,10 @@ read_row(struct topic_rule *rule, struct bytes row, struct arena *arena, struct 
     struct bytes name = bytes_slice(row, 0, colon);
     struct bytes topic = next_word(&name);
     if (colon >= row.len || !bytes_present(topic) || bytes_present(next_word(&name)))
-        return err_set(err, ERR_USAGE, "a row is TOPIC: GROUP…, not GROUP…, to TOPIC");
+        return err_set(err, ERR_USAGE,
+                       "a row is TOPIC: GROUP…, not GROUP…, to TOPIC, moved TOPIC, of TOPIC, format FORMAT");
     rule->topic = arena_text(arena, topic);
-    return target_check(topic, err) &&
+    return target_name_check(topic, err) &&
            read_words(rule, bytes_slice(row, colon + 1, row.len - colon - 1), arena, err);
 }
 

@@ -4,10 +4,16 @@
 //     orders.events: billing, not audit search, to orders.events.retry.billing
 //     customers: check-newer
 //
+//     orders.v1: moved orders.v2
+//     failures.eu: of orders, format dlq-wrapper
+//
 // First the consumer groups that its events are for: they are taken when these have read them. `not`: groups
 // that must not get them again; `to`: the topic for events that are sent again, which those do not read.
 // `check-newer`: before events of it are sent again, it is looked whether their keys have newer records
-// (core/newer.h). The first row of a topic counts.
+// (core/newer.h). `moved`: the topic is another one now; what would be sent to it by itself goes there.
+// Of a topic of dead letters: `of`, the topic that they were meant for, where its name does not say;
+// `format`, which format they have, where that is guessed wrongly (core/envelope/formats.def; `unknown`: they
+// are sent as they are). The first row of a topic counts.
 #ifndef REDRIVE_CORE_TOPIC_RULES_H
 #define REDRIVE_CORE_TOPIC_RULES_H
 
@@ -15,6 +21,7 @@
 #include <stddef.h>
 #include "base/arena.h"
 #include "base/err.h"
+#include "core/envelope/envelope.h"
 
 struct topic_rule {
     const char *topic;
@@ -24,6 +31,9 @@ struct topic_rule {
     size_t spared_count;
     const char *to; // NULL: the topic itself
     bool checks_newer;
+    const char *moved;                    // NULL: it is where it was
+    const char *of;                       // NULL: its name or its records say
+    const struct envelope_format *format; // NULL: it is recognised
 };
 
 struct topic_rules;

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "publish/broken.h"
-#include "publish/kill_point.h"
+#include "base/kill_point.h"
 #include "publish/turn.h"
 
 #define INIT_PATIENCE (15 * US_PER_SECOND)

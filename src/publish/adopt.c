@@ -10,17 +10,22 @@
 #include "broker/producer.h"
 #include "broker/scan.h"
 #include "publish/turn.h"
+#include "store/events/events.h"
 #include "store/operations/adoption.h"
 
 #define ADOPT_MS 5000
+#define ADOPT_PAGE 1000
 #define SCAN_MS 600000
 #define PATIENCE (20 * US_PER_SECOND)
 
 struct finding_adoption {
     struct store *store;
     const struct broker_settings *settings;
+    const struct plan_settings *plan;
     struct broker *broker;
     struct adoption *adoption;
+    const char **topics; // that are searched
+    size_t topic_capacity;
     struct turn_slot slots[TURN_SLOTS];
     size_t count;
     const char *groups[2 * TURN_SLOTS]; // of the slots, then of their next generations
@@ -242,31 +247,120 @@ take_hits(struct finding_adoption *finding, struct err *err)
                         &adoption->sent_count, err);
 }
 
-static void
-add_topic(struct finding_adoption *finding, const char **topics, struct bytes name)
+static bool
+is_searched(const struct finding_adoption *finding, struct bytes name)
 {
     for (size_t i = 0; i < finding->scan.topic_count; i++)
-        if (bytes_equal_text(name, topics[i]))
-            return;
-    topics[finding->scan.topic_count++] = arena_text(&finding->adoption->arena, name);
+        if (bytes_equal_text(name, finding->topics[i]))
+            return true;
+    return false;
+}
+
+static void
+add_topic(struct finding_adoption *finding, struct bytes name)
+{
+    if (is_searched(finding, name))
+        return;
+    finding->topics = alloc_grow(finding->topics, finding->scan.topic_count, &finding->topic_capacity,
+                                 sizeof *finding->topics);
+    finding->topics[finding->scan.topic_count++] = arena_text(&finding->adoption->arena, name);
+    finding->scan.topics = finding->topics;
 }
 
 // Those of the database, and those that markers name.
 static void
 choose_topics(struct finding_adoption *finding, const char *const *known, size_t count)
 {
-    enum { NAMED = sizeof((struct marker *)0)->topics / 2 }; // a name and a comma, at least
-    const char **topics =
-        arena_array(&finding->adoption->arena, count + 2 * TURN_SLOTS * (size_t)NAMED, sizeof *topics);
     for (size_t i = 0; i < count; i++)
-        topics[finding->scan.topic_count++] = known[i];
+        add_topic(finding, bytes_of(known[i]));
     for (size_t i = 0; i < 2 * finding->count; i++)
         for (const char *name = finding->readings[i].marker.topics; *name;) {
             size_t len = strcspn(name, ",");
-            add_topic(finding, topics, (struct bytes){name, len});
+            add_topic(finding, (struct bytes){name, len});
             name += len + (name[len] == ',');
         }
-    finding->scan.topics = topics;
+}
+
+// One that does not exist has nothing that could be found, and takes nothing a second time.
+static bool
+add_planned(struct finding_adoption *finding, const struct event *event, struct err *err)
+{
+    struct arena arena = {0};
+    struct plan plan;
+    struct topic topic;
+    const struct plan_input input = {.event = event};
+    plan_place(finding->plan, &input, &arena, &plan);
+    bool is_good = true;
+    if (!plan.refusal && !is_searched(finding, bytes_of(plan.topic))) {
+        is_good = broker_topic(finding->broker, plan.topic, ADOPT_MS, &topic, err);
+        if (is_good && topic.state != TOPIC_MISSING)
+            add_topic(finding, bytes_of(plan.topic));
+    }
+    arena_release(&arena);
+    return is_good;
+}
+
+// Of events whose rows do not say where they are sent, the dead letters are asked.
+static bool
+add_by_letters(struct finding_adoption *finding, const int64_t *ids, size_t count, struct err *err)
+{
+    bool is_good = true;
+    for (size_t at = 0; is_good && at < count;) {
+        const struct event_query query = {.takes_unreadable = true,
+                                          .fields = EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW,
+                                          .ids = ids + at,
+                                          .id_count = count - at,
+                                          .most_bytes = EVENT_PAGE_BYTES};
+        struct event_page page = {0};
+        if (!store_events(finding->store, &query, &page, err))
+            return false;
+        at += event_page_answers(&page, &query);
+        for (size_t i = 0; is_good && i < page.count; i++)
+            is_good = add_planned(finding, &page.events[i], err);
+        event_page_release(&page);
+    }
+    return is_good;
+}
+
+static bool
+goes_on(const struct finding_adoption *finding, struct err *err)
+{
+    return !finding->tick || finding->tick(finding->context) ||
+           err_set(err, ERR_CANCELLED, "stopped while it was looked where events are sent");
+}
+
+// What was sent of events that wait here went where they would be sent now: to topics that their dead letters
+// name, the setting consumers, or a correction. The marker of a slot names those of its last chunk only.
+static bool
+choose_planned(struct finding_adoption *finding, struct err *err)
+{
+    int64_t unplaced[ADOPT_PAGE], last = 0;
+    bool is_good = true, is_last = false;
+    while (is_good && !is_last) {
+        const struct event_query query = {.fields = EVENT_SENT | EVENT_RAW,
+                                          .statuses = 1u << EVENT_PENDING,
+                                          .after_id = last,
+                                          .has_after = last != 0,
+                                          .ascending = true,
+                                          .limit = ADOPT_PAGE,
+                                          .most_bytes = EVENT_PAGE_BYTES};
+        struct event_page page = {0};
+        if (!goes_on(finding, err) || !store_events(finding->store, &query, &page, err))
+            return false;
+        size_t count = 0;
+        for (size_t i = 0; is_good && i < page.count; i++) {
+            const struct event *event = &page.events[i];
+            last = event->id;
+            if (plan_is_placed(finding->plan, event->topic, event->known.correction.has_topic))
+                is_good = add_planned(finding, event, err);
+            else
+                unplaced[count++] = event->id;
+        }
+        is_last = page.count < ADOPT_PAGE && !page.is_cut;
+        event_page_release(&page);
+        is_good = is_good && add_by_letters(finding, unplaced, count, err);
+    }
+    return is_good;
 }
 
 static bool
@@ -283,7 +377,8 @@ search(struct finding_adoption *finding, struct err *err)
                        &topic_count, &finding->scan.since, err))
         return false;
     choose_topics(finding, topics, topic_count);
-    if (!broker_scan(finding->broker, &finding->scan, SCAN_MS, finding->tick, finding->context, err))
+    if (!choose_planned(finding, err) ||
+        !broker_scan(finding->broker, &finding->scan, SCAN_MS, finding->tick, finding->context, err))
         return false;
     adoption->records = finding->scan.records;
     if (!finding->scan.is_complete)
@@ -296,13 +391,15 @@ search(struct finding_adoption *finding, struct err *err)
 }
 
 bool
-adoption_find(struct store *store, const struct broker_settings *settings, bool is_for_real,
-              fetch_tick_fn *tick, void *context, struct adoption *adoption, struct err *err)
+adoption_find(struct store *store, const struct broker_settings *settings, const struct plan_settings *plan,
+              bool is_for_real, fetch_tick_fn *tick, void *context, struct adoption *adoption,
+              struct err *err)
 {
     *adoption = (struct adoption){0};
     struct finding_adoption *finding = alloc_bytes(sizeof *finding);
     finding->store = store;
     finding->settings = settings;
+    finding->plan = plan;
     finding->adoption = adoption;
     finding->tick = tick;
     finding->context = context;
@@ -317,6 +414,7 @@ adoption_find(struct store *store, const struct broker_settings *settings, bool 
     is_good = is_good && read_markers(finding, is_for_real, err) && search(finding, err);
     scan_release(&finding->scan);
     broker_close(finding->broker);
+    free(finding->topics);
     free(finding);
     return is_good;
 }

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "broker/fetch.h"
 #include "broker/settings.h"
+#include "publish/plan.h"
 #include "store/operations/turns.h"
 #include "store/store.h"
 
@@ -26,13 +27,15 @@ struct adoption {
     struct arena arena;
 };
 
-// Searches the topics for what the database does not know. `is_for_real`: first takes Kafka's turn away from
+// Searches the topics for what the database does not know: those that it has sent to, that markers name, and
+// that its pending events would be sent to by `plan`. `is_for_real`: first takes Kafka's turn away from
 // whoever has it, and fences all slots, so that nothing is sent while it searches; without it nothing is
 // written anywhere. ERR_NOT_FOUND: the database is not stopped. ERR_DATA where the search proves too little,
 // with what would help.
 // tick (may be NULL) is called while records are read; false ends it.
-bool adoption_find(struct store *store, const struct broker_settings *settings, bool is_for_real,
-                   fetch_tick_fn *tick, void *context, struct adoption *adoption, struct err *err) MUST_CHECK;
+bool adoption_find(struct store *store, const struct broker_settings *settings,
+                   const struct plan_settings *plan, bool is_for_real, fetch_tick_fn *tick, void *context,
+                   struct adoption *adoption, struct err *err) MUST_CHECK;
 void adoption_release(struct adoption *adoption);
 
 // Do Kafka and this database hold the same history? By a plain look, for doctor: writes nothing. `words` says

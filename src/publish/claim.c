@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "publish/broken.h"
-#include "publish/kill_point.h"
+#include "base/kill_point.h"
 
 static void
 call_claim(void *argument)
@@ -68,6 +68,22 @@ publisher_claim(struct publisher *publisher, struct err *err)
     return publisher_go(publisher, AT_ORIGINALS);
 }
 
+// One that may still exist is waited for: to refuse its event, or to send PostgreSQL's text of it, would be
+// wrong only because Kafka was slow for a moment.
+static bool
+check_originals(const struct flight *flight, struct err *err)
+{
+    for (size_t i = 0; i < flight->claim.count; i++) {
+        const struct event *event = &flight->claim.items[i].event;
+        const struct original *original = &flight->originals[i];
+        if (original->state == ORIGINAL_FAILED && !event->known.correction.has_payload)
+            return err_set(
+                err, ERR_UNREACHABLE, "the original record at %.*s/%d@%" PRId64 " could not be read: %s",
+                BYTES_ARGS(event->topic), (int)event->origin.partition, event->origin.offset, original->why);
+    }
+    return true;
+}
+
 // Records that events came from, where no copy is kept.
 enum publisher_status
 publisher_find_originals(struct publisher *publisher, struct err *err)
@@ -83,8 +99,15 @@ publisher_find_originals(struct publisher *publisher, struct err *err)
     if (is_needed) {
         flight->originals = arena_array(&flight->arena, count, sizeof *flight->originals);
         if (!publisher->settings.ledger->originals(publisher->settings.context, events, count, &flight->arena,
-                                                   flight->originals, err))
-            return publisher_ledger_failed(publisher, err);
+                                                   flight->originals, err)) {
+            // So many that the time was not enough: fewer will be.
+            publisher->step.lacks_original = err->kind == ERR_UNREACHABLE && !err->sqlstate[0];
+            return publisher->step.lacks_original ? publisher_fail_unsent(publisher)
+                                                  : publisher_ledger_failed(publisher, err);
+        }
+        publisher->step.lacks_original = !check_originals(flight, err);
+        if (publisher->step.lacks_original)
+            return publisher_fail_unsent(publisher);
     }
     return publisher_go(publisher, AT_PLAN);
 }
@@ -118,10 +141,11 @@ plan_item(struct publisher *publisher, size_t i, struct err *err)
         .attempt = item->attempt,
         .reprocess_count = item->reprocess_count,
     };
-    const char *name = plan_topic_of(&item->event, input.target_topic, &flight->arena);
+    struct plan place;
     struct topic topic;
-    if (name[0]) {
-        if (!know_topic(publisher, name, &topic, err))
+    plan_place(publisher->settings.plan, &input, &flight->arena, &place);
+    if (place.topic[0]) {
+        if (!know_topic(publisher, place.topic, &topic, err))
             return false;
         input.topic = &topic;
     }

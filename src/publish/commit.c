@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "publish/broken.h"
-#include "publish/kill_point.h"
+#include "base/kill_point.h"
 
 #define COMMIT_MS 1000 // it takes two; each call more resumes what librdkafka does in the background
 

@@ -11,6 +11,7 @@
 #include "publish/originals.h"
 
 #define KAFKA_MS 2500      // for one answer, so that a worker gives a sign between two
+#define MARKER_MS 6000     // of a coordinator, which must be found and connected to; with signs meanwhile
 #define ORIGINALS_MS 20000 // below the lease: the claim before it has just extended it
 #define VERDICT_LIFE (24 * 3600 * US_PER_SECOND)
 
@@ -212,20 +213,20 @@ kafka_warm(struct producer *producer, const char *const *topics, size_t count, s
 static bool
 kafka_read_marker(void *context, const char *group, struct marker_reading *reading, struct err *err)
 {
-    return marker_read(give_sign(context)->broker, group, KAFKA_MS, reading, err);
+    return marker_read(give_sign(context)->broker, group, MARKER_MS, reading, err);
 }
 
 static bool
 kafka_write_nonce(void *context, const char *group, int64_t nonce, struct err *err)
 {
-    return marker_write_nonce(give_sign(context)->broker, group, nonce, KAFKA_MS, err);
+    return marker_write_nonce(give_sign(context)->broker, group, nonce, MARKER_MS, err);
 }
 
 static bool
 kafka_read_markers(void *context, const char *const *groups, size_t count, struct marker_reading *readings,
                    struct err *err)
 {
-    return marker_read_all(give_sign(context)->broker, groups, count, KAFKA_MS, readings, err);
+    return marker_read_all(give_sign(context)->broker, groups, count, MARKER_MS, readings, err);
 }
 
 static bool
@@ -233,7 +234,7 @@ kafka_write_nonces(void *context, struct producer *const *producers, const char 
                    int64_t nonce, struct err *err)
 {
     (void)give_sign(context);
-    return producer_write_nonces(producers, groups, count, nonce, KAFKA_MS, err);
+    return producer_write_nonces(producers, groups, count, nonce, MARKER_MS, err);
 }
 
 static bool
@@ -387,6 +388,7 @@ endpoints_connect(struct endpoints *endpoints, struct err *err)
     if (!check_clock(endpoints, err) ||
         (!endpoints->broker && !broker_open(&endpoints->broker, endpoints->broker_settings, err)))
         return false;
+    broker_set_tick(endpoints->broker, endpoints->tick, endpoints->tick_context);
     endpoints->knows_cluster = know_cluster(endpoints, err);
     // A login that is refused again and again may lock the account.
     if (!endpoints->knows_cluster && err->kind != ERR_UNREACHABLE)

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "core/selection.h"
 #include "core/target.h"
+#include "publish/letters.h"
 #include "publish/originals.h"
 #include "store/events/events.h"
 #include "store/operations/topics.h"
@@ -15,6 +16,7 @@ enum {
     ORIGINALS_MS = 2000,
     PAGE = 50,
     TOPICS_SHOWN = 20,
+    LARGE_MOST = 2001, // events looked at one by one, each of which may go to a topic of its own
     // Stored in less, a payload is not compressed as a rule.
     SMALL = 1500,
     // How much smaller compression makes a text at most (lz4 255 times, pglz 91).
@@ -105,6 +107,27 @@ place_source(const struct forecast *forecast, const struct preview_source *sourc
     plan_place(forecast->plan, &input, arena, plan);
 }
 
+static void
+learn_topic(struct forecast *forecast, const char *name)
+{
+    if (find_topic(forecast, name))
+        return;
+    forecast->topics = alloc_grow(forecast->topics, forecast->topic_count, &forecast->topic_capacity,
+                                  sizeof *forecast->topics);
+    struct forecast_topic *topic = &forecast->topics[forecast->topic_count++];
+    *topic = (struct forecast_topic){
+        .name = arena_text(&forecast->arena, bytes_of(name)), .topic.max_bytes = -1, .asked_at = TIME_ABSENT};
+    ask_kafka(forecast, topic);
+}
+
+// Of those that were added from here on, what Kafka did not say.
+static bool
+learn_rest(struct forecast *forecast, size_t from, struct err *err)
+{
+    bool is_whole = from == forecast->topic_count || (forecast->broker && !err_is_set(&forecast->kafka));
+    return is_whole || ask_workers(forecast, from, err);
+}
+
 // Topics that something can be sent to and that were not asked about yet.
 static bool
 learn_topics(struct forecast *forecast, const struct preview_query *query, const struct preview *preview,
@@ -116,18 +139,10 @@ learn_topics(struct forecast *forecast, const struct preview_query *query, const
         if (preview->sources[i].count <= 0)
             continue;
         place_source(forecast, &preview->sources[i], query->to, NULL, &forecast->arena, &plan);
-        if (plan.refusal || find_topic(forecast, plan.topic))
-            continue;
-        forecast->topics = alloc_grow(forecast->topics, forecast->topic_count, &forecast->topic_capacity,
-                                      sizeof *forecast->topics);
-        struct forecast_topic *topic = &forecast->topics[forecast->topic_count++];
-        *topic = (struct forecast_topic){.name = arena_text(&forecast->arena, bytes_of(plan.topic)),
-                                         .topic.max_bytes = -1,
-                                         .asked_at = TIME_ABSENT};
-        ask_kafka(forecast, topic);
+        if (!plan.refusal)
+            learn_topic(forecast, plan.topic);
     }
-    bool is_whole = from == forecast->topic_count || (forecast->broker && !err_is_set(&forecast->kafka));
-    return is_whole || ask_workers(forecast, from, err);
+    return learn_rest(forecast, from, err);
 }
 
 static bool
@@ -136,16 +151,23 @@ is_same(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : !a && !b;
 }
 
+// Adds to the events of a topic, or takes one away that was counted there.
 static void
 count_topic(struct preview *preview, const struct preview_topic *one)
 {
-    for (size_t i = 0; i < preview->topic_count; i++)
-        if (is_same(preview->topics[i].topic, one->topic) &&
-            is_same(preview->topics[i].refusal, one->refusal)) {
-            preview->topics[i].count += one->count;
-            return;
-        }
-    preview->topics[preview->topic_count++] = *one;
+    for (size_t i = 0; i < preview->topic_count; i++) {
+        struct preview_topic *known = &preview->topics[i];
+        if (!is_same(known->topic, one->topic) || !is_same(known->refusal, one->refusal))
+            continue;
+        if (known->count == 0)
+            known->why = one->why;
+        else if (one->count > 0 && !is_same(known->why, one->why))
+            known->why = "as their dead letters say, or the names of their queues";
+        known->count += one->count;
+        return;
+    }
+    if (one->count > 0)
+        preview->topics[preview->topic_count++] = *one;
 }
 
 static int
@@ -155,29 +177,14 @@ by_count(const void *a, const void *b)
     return x->count < y->count ? 1 : x->count > y->count ? -1 : 0;
 }
 
-// The one topic that all events are meant for, where some came from dead letter queues of it, or where groups
-// that read their own must not get them again.
+// The one topic that the setting names where groups that read the events' own must not get them again.
 static const char *
-derive(const struct forecast *forecast, struct preview *preview, struct arena *arena)
+route(const struct forecast *forecast, const struct preview *preview, struct arena *arena)
 {
     const struct topic_rule *rule = preview->topic_count == 1 && preview->topics[0].topic
                                         ? topic_rule_of(forecast->plan->rules, preview->topics[0].topic)
                                         : NULL;
-    preview->is_routed = rule && rule->spared_count;
-    if (preview->is_routed)
-        return arena_printf(arena, "%s", rule->to);
-    struct bytes derived = BYTES_ABSENT;
-    bool is_some = false;
-    for (size_t i = 0; i < preview->topic_count; i++) {
-        if (!preview->topics[i].topic)
-            return NULL;
-        struct bytes topic = bytes_of(preview->topics[i].topic), original = topic_original(topic);
-        if (bytes_present(derived) && !bytes_equal(derived, original))
-            return NULL;
-        derived = original;
-        is_some |= topic_is_queue(topic);
-    }
-    return is_some && target_check(derived, NULL) ? arena_text(arena, derived) : NULL;
+    return rule && rule->spared_count ? arena_printf(arena, "%s", rule->to) : NULL;
 }
 
 static bool
@@ -192,13 +199,28 @@ wants_newer(const struct forecast *forecast, const struct preview *preview)
     return false;
 }
 
+// Without the topics to which nothing goes after all.
+static void
+tidy_topics(struct preview *preview)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < preview->topic_count; i++)
+        if (preview->topics[i].count != 0)
+            preview->topics[count++] = preview->topics[i];
+    preview->topic_count = count;
+    if (count)
+        qsort(preview->topics, count, sizeof *preview->topics, by_count);
+    if (preview->topic_count > TOPICS_SHOWN)
+        preview->topic_count = TOPICS_SHOWN;
+}
+
 static bool
 forecast_topics(struct forecast *forecast, const struct preview_query *query, struct arena *arena,
                 struct preview *preview, struct err *err)
 {
     if (!learn_topics(forecast, query, preview, err))
         return false;
-    preview->topics = arena_array(arena, preview->source_count + 1, sizeof *preview->topics);
+    preview->topics = arena_array(arena, preview->source_count + LARGE_MOST, sizeof *preview->topics);
     preview->topic_count = 0;
     preview->refused = 0;
     for (size_t i = 0; i < preview->source_count; i++) {
@@ -213,18 +235,17 @@ forecast_topics(struct forecast *forecast, const struct preview_query *query, st
         const struct preview_topic one = {.topic = plan.topic[0] ? plan.topic : NULL,
                                           .count = source->count,
                                           .refusal = plan.refusal,
+                                          .why = plan.topic_why,
                                           .is_asked = known && known->is_asked,
                                           .asked_at = known ? known->asked_at : TIME_ABSENT};
         count_topic(preview, &one);
         preview->refused += plan.refusal ? source->count : 0;
     }
-    if (preview->topic_count)
-        qsort(preview->topics, preview->topic_count, sizeof *preview->topics, by_count);
     preview->checks_newer = wants_newer(forecast, preview);
-    preview->derived = query->to ? NULL : derive(forecast, preview, arena);
-    if (preview->topic_count > TOPICS_SHOWN)
-        preview->topic_count = TOPICS_SHOWN;
-    return true;
+    preview->routed = query->to ? NULL : route(forecast, preview, arena);
+    tidy_topics(preview);
+    return preview->letters.events ||
+           letters_sample(forecast->store, forecast->plan, query, arena, &preview->letters, err);
 }
 
 // --- one by one ---
@@ -253,26 +274,85 @@ is_repeated(const struct preview *preview, int64_t id)
     return preview->repeated && ids_without(&one, 1, preview->repeated_ids, (size_t)preview->repeated) == 0;
 }
 
+// Where its row says that an event goes, or, with its dead letter, where it does go.
+static bool
+place_event(struct forecast *forecast, const struct plan_input *input, bool is_whole, struct arena *arena,
+            struct plan *plan, const struct topic **topic, struct err *err)
+{
+    struct event row = *input->event;
+    struct plan_input place = *input;
+    if (!is_whole) {
+        row.payload = BYTES_ABSENT;
+        row.record = (struct event_record){0};
+        place.event = &row;
+        place.original = NULL;
+    }
+    *topic = NULL;
+    plan_place(forecast->plan, &place, arena, plan);
+    if (plan->refusal)
+        return true;
+    size_t from = forecast->topic_count;
+    learn_topic(forecast, plan->topic);
+    if (!learn_rest(forecast, from, err))
+        return false;
+    const struct forecast_topic *known = find_topic(forecast, plan->topic);
+    if (!known->is_asked)
+        return true;
+    *topic = &known->topic;
+    place.topic = *topic;
+    plan_place(forecast->plan, &place, arena, plan);
+    return true;
+}
+
+static struct preview_topic
+topic_of_plan(const struct forecast *forecast, const struct plan *plan, struct arena *arena)
+{
+    struct forecast *all = (struct forecast *)(uintptr_t)forecast;
+    const struct forecast_topic *known = plan->refusal ? NULL : find_topic(all, plan->topic);
+    return (struct preview_topic){
+        .topic = plan->topic[0] ? arena_text(arena, bytes_of(plan->topic)) : NULL,
+        .count = 1,
+        .refusal = plan->refusal ? arena_text(arena, bytes_of(plan->refusal)) : NULL,
+        .why = plan->topic_why ? arena_text(arena, bytes_of(plan->topic_why)) : NULL,
+        .is_asked = known && known->is_asked,
+        .asked_at = known ? known->asked_at : TIME_ABSENT,
+    };
+}
+
+// An event that was counted where its row says, and that goes where its dead letter says.
 static void
+move_event(struct forecast *forecast, const struct plan *from, const struct plan *to, struct arena *arena,
+           struct preview *preview)
+{
+    struct preview_topic one = topic_of_plan(forecast, from, arena),
+                         other = topic_of_plan(forecast, to, arena);
+    one.count = -1;
+    count_topic(preview, &one);
+    count_topic(preview, &other);
+    preview->refused += (to->refusal != NULL) - (from->refusal != NULL);
+}
+
+static bool
 plan_one(struct forecast *forecast, const struct event *event, const struct original *original,
-         const char *to, struct arena *arena, struct preview *preview)
+         const char *to, struct arena *arena, struct preview *preview, struct err *err)
 {
     struct arena of_this = {0};
-    struct plan plan;
+    struct plan row, plan;
     struct plan_input input = {.event = event, .original = original, .target_topic = to};
-    plan_place(forecast->plan, &input, &of_this, &plan);
-    const struct forecast_topic *known = plan.refusal ? NULL : find_topic(forecast, plan.topic);
-    if (known && known->is_asked)
-        input.topic = &known->topic;
-    plan_place(forecast->plan, &input, &of_this, &plan);
-    if (!plan.refusal && !is_repeated(preview, event->id)) { // else it is counted with its topic
-        plan_make(forecast->plan, &input, &of_this, &plan);
-        if (plan.refusal) {
+    bool ok = place_event(forecast, &input, false, &of_this, &row, &input.topic, err) &&
+              place_event(forecast, &input, true, &of_this, &plan, &input.topic, err);
+    if (ok && !is_repeated(preview, event->id)) { // else it is counted with its topic
+        move_event(forecast, &row, &plan, arena, preview);
+        bool is_placed = !plan.refusal;
+        if (is_placed)
+            plan_make(forecast->plan, &input, &of_this, &plan);
+        if (is_placed && plan.refusal) {
             count_refusal(preview, &plan, arena);
             preview->refused++;
         }
     }
     arena_release(&of_this);
+    return ok;
 }
 
 // The records in Kafka, where the worker would send these; NULL: it sends what is kept, or Kafka is slow now,
@@ -307,7 +387,8 @@ plan_page(struct forecast *forecast, const struct preview_query *query, const st
     struct original *originals;
     bool ok = find_originals(forecast, page, &of_these, &originals, err);
     for (size_t i = 0; ok && i < page->count; i++)
-        plan_one(forecast, &page->events[i], originals ? &originals[i] : NULL, query->to, arena, preview);
+        ok = plan_one(forecast, &page->events[i], originals ? &originals[i] : NULL, query->to, arena, preview,
+                      err);
     arena_release(&of_these);
     return ok;
 }
@@ -326,14 +407,39 @@ always_fits(const struct forecast *forecast)
     return fits;
 }
 
+// Events that are looked at one by one.
+static void
+choose_large(const struct forecast *forecast, const struct preview_query *query,
+             const struct preview *preview, struct arena *arena, struct preview_large *large)
+{
+    const char **topics = arena_array(arena, preview->source_count + 1, sizeof *topics);
+    *large = (struct preview_large){.larger = always_fits(forecast), .topics = topics};
+    for (size_t i = 0; i < preview->source_count; i++) {
+        const struct preview_source *source = &preview->sources[i];
+        struct bytes topic = source->topic ? bytes_of(source->topic) : BYTES_ABSENT;
+        if (source->count <= 0 || plan_is_placed(forecast->plan, topic, query->to || source->corrected))
+            continue;
+        bool is_known = false;
+        if (topic.len == 0) {
+            large->has_none = true;
+            continue;
+        }
+        for (size_t k = 0; k < large->topic_count; k++)
+            is_known |= strcmp(topics[k], source->topic) == 0;
+        if (!is_known)
+            topics[large->topic_count++] = source->topic;
+    }
+}
+
 static bool
 forecast_refused(struct forecast *forecast, const struct preview_query *query, struct arena *arena,
                  struct preview *preview, struct err *err)
 {
     int64_t *ids;
     size_t count;
-    if (!operation_large(forecast->store, query, always_fits(forecast), arena, &ids, &count,
-                         &preview->unmeasured, err))
+    struct preview_large large;
+    choose_large(forecast, query, preview, arena, &large);
+    if (!operation_large(forecast->store, query, &large, arena, &ids, &count, &preview->unmeasured, err))
         return false;
     preview->refusals = arena_array(arena, count + 1, sizeof *preview->refusals);
     int64_t start = clock_mono();
@@ -354,6 +460,7 @@ forecast_refused(struct forecast *forecast, const struct preview_query *query, s
             return false;
     }
     preview->unmeasured += (int64_t)(count - at);
+    tidy_topics(preview);
     return true;
 }
 

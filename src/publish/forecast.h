@@ -4,8 +4,8 @@
 // run and outcome agree.
 //
 // Where Kafka is there it is asked about the topics now; elsewhere counts what workers learned last
-// (store/operations/topics.h), whose age goes along. Events that may be too large are planned one by one,
-// the largest first, for three seconds.
+// (store/operations/topics.h), whose age goes along. Events that may be too large, and those whose row
+// does not say where they go, are planned one by one, the largest first, for three seconds.
 #ifndef REDRIVE_PUBLISH_FORECAST_H
 #define REDRIVE_PUBLISH_FORECAST_H
 

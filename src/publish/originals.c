@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include "base/alloc.h"
+#include "publish/undoing.h"
 #include "store/events/events.h"
 #include "store/events/records.h"
 
@@ -20,7 +21,8 @@ choose(struct wanted_records *wanted, size_t count, bool can_fetch, struct arena
     for (size_t i = 0; i < count; i++) {
         const struct event *event = wanted->events[i];
         wanted->originals[i] = (struct original){.state = ORIGINAL_NOT_ASKED};
-        if (event->record.is_kept || !can_fetch)
+        bool is_pointer = undoing_is_pointer(event);
+        if ((event->record.is_kept && !is_pointer) || !can_fetch)
             continue;
         if (!plan_wants_original(event)) {
             wanted->originals[i].state = ORIGINAL_GONE;
@@ -47,6 +49,18 @@ take_answer(const struct fetch *fetch, struct original *original)
     *original = (struct original){.state = states[fetch->state], .record = fetch->record, .why = fetch->why};
 }
 
+// What a dead letter points at has no value to be compared with: it is not the event's own where it is
+// younger than the dead letter.
+static void
+judge_pointed(const struct event *event, struct original *original)
+{
+    bool is_told = event->record.timestamp > 0 && original->record.timestamp > 0;
+    if (!is_told || original->record.timestamp <= event->record.timestamp)
+        return;
+    original->state = ORIGINAL_OTHER;
+    original->why = "the record in its place is younger than the dead letter";
+}
+
 // Those that were found stand only where PostgreSQL says that they are the event's own.
 static bool
 originals_compare(struct store *store, const struct wanted_records *wanted, struct err *err)
@@ -60,6 +74,10 @@ originals_compare(struct store *store, const struct wanted_records *wanted, stru
         struct original *original = &wanted->originals[wanted->positions[i]];
         if (original->state != ORIGINAL_FOUND)
             continue;
+        if (undoing_is_pointer(wanted->events[wanted->positions[i]])) {
+            judge_pointed(wanted->events[wanted->positions[i]], original);
+            continue;
+        }
         if (!bytes_present(original->record.value)) {
             original->state = ORIGINAL_OTHER;
             continue;

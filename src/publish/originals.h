@@ -12,8 +12,9 @@
 #include "store/store.h"
 
 // One entry per event, in order; events that keep their raw record or name no coordinates are
-// ORIGINAL_NOT_ASKED and ORIGINAL_GONE. broker NULL: all are ORIGINAL_NOT_ASKED. False only when the store
-// fails.
+// ORIGINAL_NOT_ASKED and ORIGINAL_GONE. A record that only points at the original (undoing_is_pointer) is
+// looked for as well: it is believed unless it is younger than the dead letter. broker NULL: all are
+// ORIGINAL_NOT_ASKED. False only when the store fails.
 bool originals_find(struct store *store, struct broker *broker, const struct event *const *events,
                     size_t count, int timeout_ms, fetch_tick_fn *tick, void *context, struct arena *arena,
                     struct original *originals, struct err *err) MUST_CHECK;

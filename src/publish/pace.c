@@ -88,3 +88,12 @@ meter_rate(struct meter *meter, int64_t now)
         sum += meter->counts[i];
     return (double)sum / (5.0 + (double)(now % US_PER_SECOND) / (double)US_PER_SECOND);
 }
+
+int64_t
+pace_sign(int64_t took, int trips)
+{
+    int64_t trip = took / trips;
+    if (trip <= PACE_SIGN_EVERY / 2)
+        return PACE_SIGN_EVERY;
+    return trips == 1 ? 2 * trip : trip;
+}

@@ -1,5 +1,5 @@
-// pace: how many events an operation may send now, and how many were sent lately. Both know no clock of their
-// own: `now` is clock_mono.
+// pace: how many events an operation may send now, how many were sent lately, and when a worker gives its
+// next sign. All know no clock of their own: `now` is clock_mono.
 #ifndef REDRIVE_PUBLISH_PACE_H
 #define REDRIVE_PUBLISH_PACE_H
 
@@ -29,5 +29,11 @@ struct meter {
 };
 void meter_add(struct meter *meter, int64_t now, int64_t count);
 double meter_rate(struct meter *meter, int64_t now);
+
+// In how many µs a worker gives its next sign, after one that took `took` µs for `trips` round trips: a
+// second, and less often on a slow link, where each sign keeps other things waiting. Up to round trips of 1.2
+// s two signs are less than the five seconds apart after which others take its operation over (work_next).
+#define PACE_SIGN_EVERY INT64_C(1000000)
+int64_t pace_sign(int64_t took, int trips);
 
 #endif

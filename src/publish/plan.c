@@ -7,8 +7,10 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "core/envelope/dropped_headers.h"
+#include "core/envelope/topic_name.h"
 #include "core/json/json.h"
 #include "core/target.h"
+#include "publish/undoing.h"
 
 #define OUR_HEADERS 8
 
@@ -32,8 +34,9 @@ plan_key_check(const char *rule, struct err *err)
 bool
 plan_wants_original(const struct event *event)
 {
-    return !event->record.is_kept && bytes_present(event->topic) && event->origin.has_partition &&
-           event->origin.has_offset && event->origin.partition >= 0 && event->origin.offset >= 0;
+    return bytes_present(event->topic) && event->origin.has_partition && event->origin.has_offset &&
+           event->origin.partition >= 0 && event->origin.offset >= 0 &&
+           (!event->record.is_kept || undoing_is_pointer(event));
 }
 
 static uint64_t
@@ -66,6 +69,8 @@ struct making {
     const struct plan_settings *settings;
     const struct plan_input *input;
     const struct record *original; // NULL: not to be had
+    struct letter_undoing undoing; // with has_undoing
+    bool has_undoing;
     struct arena *arena;
     struct plan *plan;
 };
@@ -126,8 +131,19 @@ explain_jsonb(struct making *making)
                         original && original->why ? original->why : "it is gone");
 }
 
+static const struct letter_undoing *
+undoing_of(struct making *making)
+{
+    if (!making->has_undoing)
+        undoing_read(making->settings->rules, making->input->event, making->original, making->arena,
+                     &making->undoing);
+    making->has_undoing = true;
+    return &making->undoing;
+}
+
+// The value before anything is undone.
 static void
-plan_value(struct making *making)
+plan_received(struct making *making)
 {
     const struct plan_input *input = making->input;
     struct plan *plan = making->plan;
@@ -156,6 +172,67 @@ plan_value(struct making *making)
     }
 }
 
+// The dead letter has no copy of the original: it is the record in Kafka, or nothing is sent.
+static void
+plan_pointer(struct making *making, const struct letter_undoing *undoing)
+{
+    const struct original *original = making->input->original;
+    struct plan *plan = making->plan;
+    plan->is_exact = false;
+    if (making->original) {
+        plan->source = PAYLOAD_ORIGINAL;
+        plan->value = making->original->value;
+        plan->is_exact = true;
+        plan->why = arena_printf(making->arena, "the original record, read again at %s", place_of(making));
+    } else if (original && original->state == ORIGINAL_FAILED) {
+        publish_plan_refuse(making, "the original record at %s could not be read: %s; try again",
+                            place_of(making), original->why);
+    } else if (undoing->undo.how == UNDO_POINTER && plan_wants_original(making->input->event) &&
+               (!original || original->state == ORIGINAL_NOT_ASKED)) {
+        plan->why = arena_printf(making->arena,
+                                 "not in the dead letter: the worker reads the original at %s and sends it",
+                                 place_of(making));
+    } else {
+        publish_plan_refuse(
+            making,
+            "the dead letter has no copy of the original, which is not to be had: %s; correct "
+            "the payload to send one",
+            original && original->why ? original->why : undoing->undo.why);
+    }
+}
+
+static void
+plan_value(struct making *making)
+{
+    struct plan *plan = making->plan;
+    const struct letter_undoing *undoing = undoing_of(making);
+    const struct envelope_undo *undo = &undoing->undo;
+    plan_received(making);
+    plan->received.is_exact = plan->is_exact;
+    plan->received.why = plan->why;
+    if (envelope_format_is_known(undoing->envelope.format))
+        plan->format = envelope_format_name(undoing->envelope.format);
+    plan->unsure = undoing->unsure;
+    if (undoing->unsure) {
+        plan->is_exact = false;
+        plan->why = arena_printf(making->arena, "%s; %s", plan->why, undoing->unsure);
+    }
+    bool is_there = undo->how != UNDO_POINTER && undo->how != UNDO_LOST;
+    if (!undoing->is_sure || (!is_there && plan->source == PAYLOAD_REVISION))
+        return;
+    if (!is_there) {
+        plan_pointer(making, undoing);
+        return;
+    }
+    if (undo->how == UNDO_AS_IS || bytes_equal(undo->value, plan->value))
+        return;
+    plan->value = undo->value;
+    plan->undone = undo->how_text;
+    plan->is_exact = plan->is_exact && undo->is_exact;
+    plan->why = arena_printf(making->arena, "%s; of it, %s%s%s", plan->why, undo->how_text,
+                             undo->is_exact ? "" : ", not exact: ", undo->is_exact ? "" : undo->why);
+}
+
 const char *
 plan_topic_refusal(enum topic_state state, const char *topic, struct arena *arena)
 {
@@ -166,13 +243,72 @@ plan_topic_refusal(enum topic_state state, const char *topic, struct arena *aren
                         topic);
 }
 
-const char *
-plan_topic_of(const struct event *event, const char *target_topic, struct arena *arena)
+// Is it a topic of dead letters, by its name or by the setting?
+static bool
+is_of_dead_letters(const struct plan_settings *settings, struct bytes topic, struct arena *arena)
 {
-    const struct correction *correction = &event->known.correction;
+    const struct topic_rule *rule =
+        settings->rules ? topic_rule_of(settings->rules, arena_text(arena, topic)) : NULL;
+    return topic_is_queue(topic) || (rule && rule->of);
+}
+
+bool
+plan_is_placed(const struct plan_settings *settings, struct bytes topic, bool is_named)
+{
+    struct arena arena = {0};
+    bool is_placed = is_named || (bytes_present(topic) && !is_of_dead_letters(settings, topic, &arena));
+    arena_release(&arena);
+    return is_placed;
+}
+
+// The topic that the dead letters of this event's topic were meant for; absent: nothing says. A record that
+// is not kept was not there when somebody confirmed where the event goes: it does not change that.
+static struct bytes
+topic_of_letter(struct making *making)
+{
+    struct plan *plan = making->plan;
+    const struct letter_undoing *undoing = undoing_of(making);
+    struct bytes said = undoing->is_sure ? undoing->envelope.facts[FACT_TOPIC] : BYTES_ABSENT;
+    struct bytes named = topic_name_original(undoing->record.topic, undoing->envelope.facts[FACT_CONSUMER]);
+    if (undoing->rule && undoing->rule->of) {
+        plan->topic_why = "by the setting consumers";
+        return bytes_of(undoing->rule->of);
+    }
+    if (said.len > 0 && making->original && !making->input->event->record.is_kept &&
+        !bytes_equal(said, named))
+        publish_plan_refuse(making,
+                            "the dead letter in Kafka is of %.*s, and by its queue's name it would be of "
+                            "%.*s: name one with --to",
+                            BYTES_ARGS(said), BYTES_ARGS(named));
+    if (said.len > 0) {
+        plan->topic_why = "as its dead letter says";
+        return said;
+    }
+    plan->topic_why = bytes_present(named) ? "by the name of its dead letter queue" : NULL;
+    return named;
+}
+
+// --to wins over a correction, and both over what the row and its dead letter say.
+static void
+choose_topic(struct making *making)
+{
+    const struct plan_input *input = making->input;
+    const struct correction *correction = &input->event->known.correction;
+    struct plan *plan = making->plan;
+    struct bytes own = input->event->topic;
     struct bytes corrected = correction->has_topic ? correction->topic : BYTES_ABSENT;
-    const char *topic = arena_text(arena, target_of(event->topic, corrected, target_topic));
-    return topic ? topic : "";
+    bool is_named = input->target_topic || corrected.len > 0;
+    if (!is_named && (own.len == 0 || is_of_dead_letters(making->settings, own, making->arena))) {
+        struct bytes of = topic_of_letter(making);
+        own = bytes_present(of) ? of : own;
+    }
+    const char *topic = arena_text(making->arena, target_of(own, corrected, input->target_topic));
+    plan->topic = topic ? topic : "";
+    const struct topic_rule *rule = is_named ? NULL : topic_rule_of(making->settings->rules, plan->topic);
+    if (rule && rule->moved) {
+        plan->topic_why = arena_printf(making->arena, "%s moved there (consumers)", plan->topic);
+        plan->topic = rule->moved;
+    }
 }
 
 static void
@@ -180,9 +316,13 @@ plan_topic(struct making *making)
 {
     const struct plan_input *input = making->input;
     struct plan *plan = making->plan;
+    struct err wrong = {0};
 
-    plan->topic = plan_topic_of(input->event, input->target_topic, making->arena);
+    choose_topic(making);
     const char *refusal = target_refusal(bytes_of(plan->topic), making->arena);
+    if (!refusal && plan->topic_why && !target_name_check(bytes_of(plan->topic), &wrong))
+        refusal =
+            arena_printf(making->arena, "the topic that its dead letter names cannot be one: %s", wrong.text);
     if (refusal)
         publish_plan_refuse(making, "%s", refusal);
     else if (input->topic && input->topic->state != TOPIC_KNOWN)
@@ -195,6 +335,22 @@ plan_topic(struct making *making)
                             rule->spared[0], plan->topic, rule->to);
 }
 
+// The partition that the original came from, where it goes back to the same topic; -1: by key.
+static int32_t
+own_partition(struct making *making)
+{
+    const struct event *event = making->input->event;
+    struct bytes topic = bytes_of(making->plan->topic);
+    if (making->settings->is_key_only)
+        return -1;
+    if (bytes_equal(event->topic, topic))
+        return event->origin.has_partition && event->origin.partition >= 0 ? event->origin.partition : -1;
+    const struct letter_undoing *undoing = making->has_undoing ? &making->undoing : NULL;
+    bool is_of_record = undoing && undoing->is_sure && bytes_equal(undoing->undo.topic, topic) &&
+                        !undoing->undo.is_topic_by_name && !making->input->target_topic;
+    return is_of_record ? undoing->undo.partition : -1;
+}
+
 static void
 plan_partition(struct making *making)
 {
@@ -202,14 +358,9 @@ plan_partition(struct making *making)
     const struct event *event = input->event;
     struct plan *plan = making->plan;
 
-    plan->partition = -1;
     const struct correction *correction = &event->known.correction;
-    bool is_own_topic = bytes_equal(event->topic, bytes_of(plan->topic));
-    if (correction->has_partition && !input->target_topic)
-        plan->partition = correction->partition;
-    else if (!making->settings->is_key_only && is_own_topic && event->origin.has_partition &&
-             event->origin.partition >= 0)
-        plan->partition = event->origin.partition;
+    plan->partition =
+        correction->has_partition && !input->target_topic ? correction->partition : own_partition(making);
 
     if (input->topic && input->topic->state == TOPIC_KNOWN && plan->partition >= input->topic->partitions)
         publish_plan_refuse(
@@ -264,9 +415,15 @@ plan_key(struct making *making)
 {
     const struct event *event = making->input->event;
     const char *rule = making->settings->key ? making->settings->key : "source_id";
+    const struct letter_undoing *undoing = undoing_of(making);
+    bool is_pointer = undoing->is_sure && undoing->undo.how == UNDO_POINTER;
 
     if (event->known.correction.has_key)
         making->plan->key = event->known.correction.key;
+    else if (making->original && (is_pointer || !event->record.is_kept) && !bytes_present(undoing->undo.key))
+        making->plan->key = making->original->key;
+    else if (undoing->is_sure && bytes_present(undoing->undo.key))
+        making->plan->key = undoing->undo.key;
     else if (event->record.is_kept)
         making->plan->key = event->record.key;
     else if (making->original)
@@ -289,18 +446,25 @@ add_number(struct making *making, struct bytes name, int64_t n)
     add_header(making->plan, name, arena_printf(making->arena, "%" PRId64, n));
 }
 
-// reprocess.count of the record, raised by one, if that is more than what redrive itself has counted.
+// How often it was sent again before, by its dead letter, raised by one, if that is more than what redrive
+// itself has counted.
 static int64_t
-raise_count(const struct plan_input *input, const struct event_header *headers, uint32_t count)
+raise_count(struct making *making)
 {
-    int64_t raised = input->reprocess_count;
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t n;
-        if (bytes_equal_text(headers[i].name, "reprocess.count") &&
-            text_parse_int(headers[i].value, &n, NULL) && n >= raised && n < INT32_MAX)
-            raised = n + 1;
-    }
-    return raised;
+    int64_t raised = undoing_of(making)->undo.reprocessed;
+    raised = raised > 0 ? raised + 1 : 0;
+    return raised > making->input->reprocess_count ? raised : making->input->reprocess_count;
+}
+
+// The time of the original, else of the failure.
+static int64_t
+original_time(struct making *making)
+{
+    const struct letter_undoing *undoing = undoing_of(making);
+    if (undoing->is_sure && undoing->envelope.has_number[FACT_TIMESTAMP])
+        return undoing->envelope.numbers[FACT_TIMESTAMP];
+    int64_t instant = making->original ? making->original->timestamp : TIME_ABSENT;
+    return instant == TIME_ABSENT ? making->input->event->created_at : instant;
 }
 
 static void
@@ -314,61 +478,84 @@ add_source(struct making *making)
                                       (int)event->origin.partition, event->origin.offset)
                        : arena_text(making->arena, event->topic));
 
-    int64_t instant = making->original ? making->original->timestamp : TIME_ABSENT;
-    if (instant == TIME_ABSENT)
-        instant = event->created_at;
+    int64_t instant = original_time(making);
     if (instant != TIME_ABSENT)
         add_number(making, BYTES("redrive-original-timestamp"), instant / 1000);
 }
 
-// As corrected, else those of the record that is kept, else those of the record in Kafka.
-static void
-original_headers(const struct making *making, const struct event_header **headers, uint32_t *count)
+// A header that redrive adds itself.
+static bool
+is_ours(struct bytes name)
 {
-    const struct event *event = making->input->event;
-    *headers = event->record.is_kept ? event->record.headers : NULL;
-    *count = event->record.is_kept ? event->record.header_count : 0;
-    if (event->known.correction.has_headers) {
-        *headers = event->known.correction.headers;
-        *count = event->known.correction.header_count;
-    } else if (!event->record.is_kept && making->original) {
-        *headers = making->original->headers;
-        *count = making->original->header_count;
+    return bytes_starts(name, "redrive-") || bytes_equal_text(name, "reprocess.count");
+}
+
+static void
+keep_or_drop(struct making *making, struct event_header header, bool is_dropped)
+{
+    struct plan *plan = making->plan;
+    if (making->settings->keeps_headers ? is_ours(header.name) : is_dropped)
+        plan->dropped[plan->dropped_count++] = header;
+    else
+        plan->headers[plan->header_count++] = header;
+}
+
+static void
+make_room(struct making *making, size_t count)
+{
+    making->plan->headers = arena_array(making->arena, count + OUR_HEADERS, sizeof *making->plan->headers);
+    making->plan->dropped = arena_array(making->arena, count + 1, sizeof *making->plan->dropped);
+}
+
+// As the format says of each; with those that the value holds.
+static void
+headers_of_letter(struct making *making, const struct envelope_undo *undo)
+{
+    make_room(making, undo->header_count);
+    for (size_t i = 0; i < undo->header_count; i++) {
+        const struct undo_header *header = &undo->headers[i];
+        if (header->fate != FATE_ADDED || !is_ours(header->name))
+            keep_or_drop(making, (struct event_header){header->name, header->value},
+                         header->fate == FATE_DROPPED);
     }
 }
 
-// Names of headers: Spring for Apache Kafka, Karafka, and those of hand-written consumers.
-static const char *
-failed_consumer(const struct making *making, const struct event_header *headers, uint32_t count)
+// By their names alone: as corrected, of the record in Kafka that a dead letter points at, or of a record
+// that no format knows.
+static void
+headers_by_name(struct making *making, const struct event_header *headers, size_t count)
 {
-    static const char *const names[] = {"kafka_dlt-original-consumer-group", "source_consumer_group",
-                                        "dlq.consumer.group"};
-    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
-        for (uint32_t i = count; i-- > 0;)
-            if (bytes_equal_text(headers[i].name, names[n]) && headers[i].value.len > 0 &&
-                headers[i].value.len < 256 && utf8_valid(headers[i].value) &&
-                !memchr(headers[i].value.data, 0, headers[i].value.len))
-                return arena_text(making->arena, headers[i].value);
-    return "";
+    make_room(making, count);
+    for (size_t i = 0; i < count; i++)
+        keep_or_drop(making, headers[i], dropped_header(headers[i].name));
+}
+
+// The consumer group that failed, as the dead letter says.
+static const char *
+failed_consumer(struct making *making)
+{
+    struct bytes group = undoing_of(making)->envelope.facts[FACT_CONSUMER];
+    bool is_name = group.len > 0 && group.len < 256 && utf8_valid(group) && !memchr(group.data, 0, group.len);
+    return is_name ? arena_text(making->arena, group) : "";
 }
 
 static void
 plan_headers(struct making *making)
 {
     const struct plan_input *input = making->input;
+    const struct correction *correction = &input->event->known.correction;
+    const struct letter_undoing *undoing = undoing_of(making);
     struct plan *plan = making->plan;
-    const struct event_header *headers;
-    uint32_t count;
-    original_headers(making, &headers, &count);
-    plan->consumer = failed_consumer(making, headers, count);
-
-    plan->headers = arena_array(making->arena, (size_t)count + OUR_HEADERS, sizeof *plan->headers);
-    for (uint32_t i = 0; i < count; i++) {
-        bool is_ours =
-            bytes_starts(headers[i].name, "redrive-") || bytes_equal_text(headers[i].name, "reprocess.count");
-        if (making->settings->keeps_headers ? !is_ours : !dropped_header(headers[i].name))
-            plan->headers[plan->header_count++] = headers[i];
-    }
+    plan->consumer = failed_consumer(making);
+    if (correction->has_headers)
+        headers_by_name(making, correction->headers, correction->header_count);
+    else if (undoing->is_sure && undoing->undo.how == UNDO_POINTER && making->original)
+        headers_by_name(making, making->original->headers, making->original->header_count);
+    else if (undoing->is_sure)
+        headers_of_letter(making, &undoing->undo);
+    else
+        headers_by_name(making, undoing->record.headers, undoing->record.header_count);
+    plan->kept_count = plan->header_count;
 
     add_number(making, BYTES("redrive-event-id"), input->event->id);
     if (input->chunk_id) {
@@ -380,7 +567,7 @@ plan_headers(struct making *making)
         add_header(plan, BYTES("redrive-operator"), input->operator_name);
     if (input->operation)
         add_number(making, BYTES("redrive-operation"), input->operation);
-    int64_t raised = raise_count(input, headers, count);
+    int64_t raised = raise_count(making);
     if (raised > 0)
         add_number(making, BYTES("reprocess.count"), raised);
 }

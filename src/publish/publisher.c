@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "publish/broken.h"
-#include "publish/kill_point.h"
+#include "base/kill_point.h"
 
 struct publisher *
 publisher_create(const struct publisher_settings *settings)
@@ -235,6 +235,7 @@ publisher_step(struct publisher *publisher, const int32_t *others, size_t other_
     publisher->step.others = others;
     publisher->step.other_count = other_count;
     publisher->step.wait_ms = wait_ms;
+    publisher->step.lacks_original = false;
     if (!beat(publisher, err))
         return publisher_ledger_failed(publisher, err);
 
@@ -274,6 +275,12 @@ publisher_is_busy(const struct publisher *publisher)
 {
     return publisher->call.is_running ||
            (publisher->flight.state != FLIGHT_NONE && publisher->at != AT_STOPPED);
+}
+
+bool
+publisher_lacks_original(const struct publisher *publisher)
+{
+    return publisher->step.lacks_original;
 }
 
 bool

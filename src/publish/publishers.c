@@ -49,9 +49,10 @@ make_publishers(struct worker_run *run, struct err *err)
         .turn_group = run->endpoints.turn_group,
         .is_transactional = run->endpoints.cluster.promise == PROMISE_EXACTLY_ONCE,
     };
+    for (size_t i = 0; i < WORKER_SLOTS; i++)
+        endpoints_open_lane(&run->publishers[i].endpoints, &run->endpoints, &run->settings->store);
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
-        if (!endpoints_open_lane(&run->publishers[i].endpoints, &run->endpoints, &run->settings->store,
-                                 err)) {
+        if (!endpoints_await_lane(&run->publishers[i].endpoints, err)) {
             worker_drop_publishers(run);
             return false;
         }
@@ -164,7 +165,7 @@ shrink(struct worker_run *run)
 }
 
 // A publisher failed and has begun again: was it PostgreSQL or Kafka? A failed claim concerns its operation
-// only.
+// only, and so does an original record that cannot be read.
 static bool
 publisher_failed(struct worker_run *run, size_t i, const struct err *failure, struct err *err)
 {
@@ -178,7 +179,7 @@ publisher_failed(struct worker_run *run, size_t i, const struct err *failure, st
         run->trouble = *failure;
         return true;
     }
-    if (is_claim) {
+    if (is_claim || (operation && publisher_lacks_original(run->publishers[i].machine))) {
         int64_t queued = run->publishers[i].queued;
         size_t most = queued > 0 && (size_t)queued < run->limit ? (size_t)queued : run->limit;
         return worker_set_back(run, operation, most, failure, err);
@@ -446,8 +447,10 @@ worker_publish(struct worker_run *run, const struct work *work, int64_t *wait, s
         *wait = LOOK_EVERY / 10;
         return true;
     }
-    if (status != PUBLISHER_READY) // on its way; what it shall publish is asked for again then
+    if (status != PUBLISHER_READY) { // on its way; what it shall publish is asked for again then
+        worker_note(run, "operation %" PRId64 ": gets its slots ready", work->no);
         return true;
+    }
 
     publisher_assign(run->publishers[i].machine, work->no, limit);
     run->operation = run->publishers[i].operation = work->no;

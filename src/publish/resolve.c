@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "publish/broken.h"
-#include "publish/kill_point.h"
+#include "base/kill_point.h"
 
 #define NUDGE_AFTER (10 * US_PER_SECOND)
 #define READ_PATIENCE (40 * US_PER_SECOND)

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
-#include "publish/kill_point.h"
+#include "base/kill_point.h"
 
 #define GRACE (300 * 1000) // µs after a first failure in which further reports are waited for
 #define REPORTS_AT_ONCE 512

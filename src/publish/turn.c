@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "base/strbuf.h"
 #include "publish/broken.h"
-#include "publish/kill_point.h"
+#include "base/kill_point.h"
 
 #define PATIENCE (20 * US_PER_SECOND) // for each step of Kafka
 #define NONCE_AGAIN 50000             // µs after which a nonce that others wrote over is written again

@@ -14,10 +14,12 @@
 #include "store/operations/workers.h"
 
 #define APPLY_CHUNK 5000
-#define SIGN_EVERY US_PER_SECOND
 #define BEAT_EVERY (3 * US_PER_SECOND)
 #define SHOW_EVERY (US_PER_SECOND / 5)
 #define INDEX_EVERY (5 * US_PER_SECOND)
+#define SHARE_MOST (20 * US_PER_SECOND)
+#define SLOW_ANSWER (US_PER_SECOND / 2)
+#define SLOW_AGAIN (300 * US_PER_SECOND)
 #define PATIENCE (20 * US_PER_SECOND) // of an operator in the foreground
 
 void
@@ -131,31 +133,53 @@ worker_store_failed(struct worker_run *run, const struct err *failure, struct er
 
 // --- telling others ---
 
+// Everything that a worker does takes so many round trips more.
+static void
+tell_slow_answer(struct worker_run *run, int64_t now, int64_t took)
+{
+    if (took < SLOW_ANSWER || now < run->due.slow)
+        return;
+    run->due.slow = now + SLOW_AGAIN;
+    log_line(LOG_WARN, "PostgreSQL answers slowly", LOG_INT("ms", took / 1000));
+}
+
+// A beat asks for more than that this worker lives.
+#define BEAT_TRIPS 3
+static bool
+give_sign(struct worker_run *run, bool is_beat, struct err *failure)
+{
+    int64_t before = clock_mono();
+    bool publishes = broker_settings_present(&run->settings->broker);
+    if (!(is_beat ? worker_beat : worker_sign)(run->endpoints.store, run->endpoints.worker, publishes,
+                                               run->note.text, meter_rate(&run->meter, before), failure))
+        return false;
+    run->refusals.since = 0; // PostgreSQL takes writes
+    int64_t after = clock_mono(), took = after - before;
+    run->due.sign = after + pace_sign(took, is_beat ? BEAT_TRIPS : 1);
+    if (is_beat)
+        run->due.beat = after + BEAT_EVERY;
+    else
+        tell_slow_answer(run, after, took);
+    memcpy(run->note.reported, run->note.text, sizeof run->note.reported);
+    return true;
+}
+
 bool
 worker_give_sign(struct worker_run *run, struct err *err)
 {
-    int64_t now = clock_mono();
     struct err failure = {0};
-    bool publishes = broker_settings_present(&run->settings->broker);
-    bool is_beat = now >= run->due.beat;
-    if (!(is_beat ? worker_beat : worker_sign)(run->endpoints.store, run->endpoints.worker, publishes,
-                                               run->note.text, meter_rate(&run->meter, now), &failure))
-        return worker_store_failed(run, &failure, err);
-    run->refusals.since = 0; // PostgreSQL takes writes
-    run->due.sign = now + SIGN_EVERY;
-    if (is_beat)
-        run->due.beat = now + BEAT_EVERY;
-    memcpy(run->note.reported, run->note.text, sizeof run->note.reported);
-    return true;
+    return give_sign(run, clock_mono() >= run->due.beat, &failure) || worker_store_failed(run, &failure, err);
 }
 
 bool
 worker_sign_meanwhile(void *context)
 {
     struct worker_run *run = context;
-    struct err ignored = {0};
-    if (clock_mono() >= run->due.sign && !worker_give_sign(run, &ignored))
-        log_line(LOG_WARN, "no sign while Kafka is read", LOG_TEXT("why", ignored.text));
+    struct err failure = {0};
+    if (clock_mono() >= run->due.sign && !give_sign(run, false, &failure)) {
+        run->due.sign = clock_mono() + PACE_SIGN_EVERY;
+        log_line(LOG_WARN, "no sign meanwhile", LOG_TEXT("why", failure.text));
+    }
     return true;
 }
 
@@ -360,6 +384,26 @@ has_ended(const struct worker_run *run)
            operation_state_is_final(run->shown.operation.state);
 }
 
+int64_t
+worker_share(const struct worker_run *run)
+{
+    int64_t spent = clock_mono() - run->stepped_at;
+    return spent < SHARE_MOST ? spent : SHARE_MOST;
+}
+
+static bool
+give_share(struct worker_run *run, struct err *err)
+{
+    int64_t end = clock_mono() + worker_share(run);
+    bool is_good = true;
+    do
+        is_good = worker_publish_step(run, err);
+    while (is_good && clock_mono() < end && clock_mono() >= run->due.kafka && worker_is_publishing(run) &&
+           !worker_must_stop(run) && worker_sign_meanwhile(run));
+    run->stepped_at = clock_mono();
+    return is_good;
+}
+
 // One round of the loop. False: the worker ends with err.
 static bool
 round_once(struct worker_run *run, bool *is_over, struct err *err)
@@ -376,7 +420,7 @@ round_once(struct worker_run *run, bool *is_over, struct err *err)
         return worker_look_last(run, err);
     }
     if (worker_is_publishing(run) && clock_mono() >= run->due.kafka) {
-        if (!worker_publish_step(run, err))
+        if (!give_share(run, err))
             return false;
         if (worker_is_publishing(run) && !worker_has_free_publisher(run))
             return true;

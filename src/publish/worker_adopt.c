@@ -65,8 +65,8 @@ do_next(struct worker_run *run, const struct adopting *next, struct err *err)
     struct store *store = run->endpoints.store;
     bool is_for_real = next->state == ADOPTING_CONFIRMED;
     worker_note(run, is_for_real ? "takes the history over from Kafka" : "counts what Kafka proves");
-    bool ok =
-        adoption_find(store, &run->settings->broker, is_for_real, give_sign, &work, &adoption, &failure);
+    bool ok = adoption_find(store, &run->settings->broker, &run->plan, is_for_real, give_sign, &work,
+                            &adoption, &failure);
     if (!ok && store_is_connected(store) && !worker_must_stop(run))
         ok = adopting_answer(store, run->endpoints.worker, next->no, adoption.cluster, 0, 0, NULL, 0,
                              failure.text, err);

@@ -5,6 +5,8 @@
 
 #include "async/lane.h"
 
+#define CONNECT_MS 50 // between two signs while it connects
+
 // One call at a time, so one place in each queue is enough and no put ever waits.
 static void
 make_call(struct lane *lane, void *given)
@@ -14,14 +16,20 @@ make_call(struct lane *lane, void *given)
     (void)!lane_put(lane, endpoints);
 }
 
-bool
+static void
+call_connect(void *argument)
+{
+    struct endpoints *own = argument;
+    (void)!store_connect(own->store, &own->failure);
+}
+
+void
 endpoints_open_lane(struct endpoints *own, const struct endpoints *shared,
-                    const struct store_settings *settings, struct err *err)
+                    const struct store_settings *settings)
 {
     *own = *shared;
-    own->store = NULL;
-    if (!store_open(&own->store, settings, err))
-        return false;
+    own->failure = (struct err){0};
+    own->store = store_create(settings);
     // Without interrupt: a call that began is always finished.
     own->lane = lane_create(&(struct lane_settings){.name = "ledger",
                                                     .work = make_call,
@@ -29,7 +37,15 @@ endpoints_open_lane(struct endpoints *own, const struct endpoints *shared,
                                                     .close = store_lane_close,
                                                     .jobs = 1,
                                                     .results = 1});
-    return true;
+    endpoints_start(own, call_connect, own);
+}
+
+bool
+endpoints_await_lane(struct endpoints *own, struct err *err)
+{
+    while (!endpoints_is_done(own, CONNECT_MS))
+        (void)own->tick(own->tick_context);
+    return !err_is_set(&own->failure) || err_set(err, own->failure.kind, "%s", own->failure.text);
 }
 
 void

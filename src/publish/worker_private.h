@@ -30,7 +30,7 @@ struct endpoints {
     struct cluster cluster;
     char worker[128];
     char turn_group[64]; // of the turns' marker
-    fetch_tick_fn *tick; // called while original records are read; NULL: nobody
+    fetch_tick_fn *tick; // called while original records are read, or a lane connects; NULL: nobody
     void *tick_context;
 
     // Of a publisher's only: the call that its lane makes now, which owns `store` until it is done.
@@ -38,6 +38,7 @@ struct endpoints {
     void (*call)(void *argument);
     void *argument;
     bool is_running;
+    struct err failure; // to connect
 };
 
 extern const struct publisher_ledger endpoints_ledger;
@@ -51,9 +52,12 @@ bool endpoints_connect(struct endpoints *endpoints, struct err *err) MUST_CHECK;
 void endpoints_close(struct endpoints *endpoints); // Kafka's half
 
 // Endpoints of one publisher: a lane with a connection to PostgreSQL of its own, for long calls; Kafka is
-// that of `shared`, which outlives it. On failure there is nothing to close.
-bool endpoints_open_lane(struct endpoints *own, const struct endpoints *shared,
-                         const struct store_settings *settings, struct err *err) MUST_CHECK;
+// that of `shared`, which outlives it. The lane connects by itself, which may take ten round trips: those of
+// several publishers connect at the same time.
+void endpoints_open_lane(struct endpoints *own, const struct endpoints *shared,
+                         const struct store_settings *settings);
+// Waits until it has connected; once, before the first other call. The caller closes it where it failed, too.
+bool endpoints_await_lane(struct endpoints *own, struct err *err) MUST_CHECK;
 // Waits for the call in flight. Endpoints that were never opened are fine.
 void endpoints_close_lane(struct endpoints *own);
 // One asynchronous call, as in struct publisher_world.
@@ -107,9 +111,10 @@ struct worker_run {
     } note;
     struct {
         int64_t sign, beat, look, recover, doubt, show, index, records, topics, consumers, newer, adopt,
-            kafka, turn;
+            kafka, turn, slow;
     } due;              // clock_mono
     int64_t work_at;    // clock_mono: something was done last
+    int64_t stepped_at; // clock_mono: a turn or a publisher had its share of the time until then
     int64_t watched_at; // clock_mono: something that was sent lately was not known to be taken
     struct {
         int64_t at;           // clock_mono: the last look for chunks that others left
@@ -147,6 +152,10 @@ bool worker_give_sign(struct worker_run *run, struct err *err) MUST_CHECK;
 bool worker_sign_meanwhile(void *context);
 // A failed call to PostgreSQL outside of the publishers. False: the worker ends with err.
 bool worker_store_failed(struct worker_run *run, const struct err *failure, struct err *err) MUST_CHECK;
+
+// µs that a turn or the publishers get now: as many as the worker's questions took since they had some. Each
+// question costs a round trip, and a chunk needs many steps.
+int64_t worker_share(const struct worker_run *run);
 
 // worker_setbacks.c. A step of at most `limit` events of this operation failed, and the connection is there.
 // False: somebody waits in the foreground, and it has failed too often.

@@ -7,7 +7,7 @@
 #include "base/log.h"
 
 #define WAIT_MS 20
-#define AT_A_TIME (2 * US_PER_SECOND) // then the worker beats, and asks again
+#define AT_A_TIME (2 * US_PER_SECOND) // at least; then the worker asks for what else there is
 #define TURN_LIFE (24 * 3600 * US_PER_SECOND)
 
 static bool
@@ -43,9 +43,11 @@ worker_turn_take(struct worker_run *run, bool *is_there, struct err *err)
                                                     .context = &run->endpoints};
         run->turner = turner_create(&settings);
     }
-    int64_t start = clock_mono();
+    int64_t share = worker_share(run);
+    int64_t end = clock_mono() + (share > AT_A_TIME ? share : AT_A_TIME);
     worker_note(run, "takes its turn at Kafka");
-    while (!has_to_stop(run) && clock_mono() - start < AT_A_TIME) {
+    while (!has_to_stop(run) && clock_mono() < end) {
+        (void)worker_sign_meanwhile(run);
         switch (turner_step(run->turner, WAIT_MS, err)) {
         case TURNER_BUSY:
         case TURNER_WAITING:
@@ -59,6 +61,7 @@ worker_turn_take(struct worker_run *run, bool *is_there, struct err *err)
             return false;
         }
     }
+    run->stepped_at = clock_mono();
     return true;
 }
 

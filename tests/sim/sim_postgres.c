@@ -203,6 +203,8 @@ pick(struct sim *sim, int64_t chunk, size_t limit, struct claimed_item *items)
             .attempt = 1,
             .event = {.id = id, .topic = topic_of(sim, id), .payload = BYTES("{}")},
         };
+        items[count - 1].event.origin.has_partition = items[count - 1].event.origin.has_offset =
+            sim->wishes.has_originals;
     }
     return count;
 }
@@ -395,8 +397,19 @@ static bool
 pg_originals(void *context, const struct event *const *events, size_t count, struct arena *arena,
              struct original *originals, struct err *err)
 {
-    (void)context, (void)events, (void)count, (void)arena, (void)originals;
-    return err_set(err, ERR_INTERNAL, "not here");
+    (void)arena;
+    struct sim *sim = sim_of(context);
+    bool is_late = sim->wishes.late_originals > 0;
+    if (is_late && sim->wishes.late_originals % 2 == 0) {
+        sim->wishes.late_originals--;
+        return err_set(err, ERR_UNREACHABLE, "the original records could not all be read");
+    }
+    for (size_t i = 0; i < count; i++)
+        originals[i] = is_late
+                           ? (struct original){.state = ORIGINAL_FAILED, .why = "no leader"}
+                           : (struct original){.state = ORIGINAL_FOUND, .record.value = events[i]->payload};
+    sim->wishes.late_originals -= is_late;
+    return true;
 }
 
 // --- turns ---

@@ -120,6 +120,8 @@ struct sim_wishes {
     int failing_opens;        // so many handles are not made
     int failing_begins;       // so many transactions are not begun
     int failing_claims;       // so many claims PostgreSQL refuses: others keep the rows locked
+    bool has_originals;       // the events say where they were
+    int late_originals;       // so many times Kafka does not give these records in time
     bool tells_no_ends;       // where a topic ends
     bool stops_reads;         // a marker is never stable
     bool stalls_commits;      // a commit is never done

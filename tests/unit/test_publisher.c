@@ -189,6 +189,34 @@ sends_nothing_of_what_it_refuses(void **state)
     }
 }
 
+// An original that Kafka does not give in time may still be there: its event is neither refused nor sent with
+// PostgreSQL's text of it.
+static void
+waits_for_originals_that_are_late(void **state)
+{
+    struct publisher_fixture *fixture = *state;
+    for (int transactional = 0; transactional < 2; transactional++) {
+        fixture_begin(fixture, 13);
+        fixture->sim.wishes = (struct sim_wishes){
+            .has_no_transactions = !transactional, .has_originals = true, .late_originals = 3};
+        fixture_start(fixture);
+        int failures = 0;
+        for (int i = 0; i < 400 && fixture->sim.wishes.late_originals > 0; i++) {
+            struct err err = {0};
+            bool is_failed = sim_process_step(fixture->process, &err) == PUBLISHER_FAILED;
+            bool is_late = publisher_lacks_original(fixture->process->publisher);
+            assert_int_equal(is_late, is_failed);
+            failures += is_late && err.kind == ERR_UNREACHABLE &&
+                        (strstr(err.text, "no leader") || strstr(err.text, "not all be read"));
+            assert_int_equal(fixture->sim.log_end, 0);
+        }
+        assert_int_equal(failures, 3);
+        fixture_run_out(fixture);
+        fixture_assert_ends(fixture, 0, SIM_EVENTS);
+        fixture_end(fixture);
+    }
+}
+
 // A batch holds no more than the smallest topic takes; a limit learnt in the middle needs another handle.
 static void
 learns_how_large_a_batch_may_be(void **state)
@@ -507,6 +535,7 @@ main(void)
         situation(suspends_the_slot_of_a_foreign_marker),
         situation(decides_nothing_while_the_marker_is_unstable),
         situation(sends_nothing_of_what_it_refuses),
+        situation(waits_for_originals_that_are_late),
         situation(sends_nothing_by_a_wrong_clock),
         situation(sends_nothing_where_topics_tell_no_ends),
         situation(learns_how_large_a_batch_may_be),

@@ -54,6 +54,18 @@ one_a_second_is_one_a_second(void **state)
     assert_in_range(sent, 10, 11);
 }
 
+// Others take an operation over after five seconds without a sign, which is as old as the question.
+static void
+signs_are_not_too_far_apart_on_a_slow_link(void **state)
+{
+    (void)state;
+    for (int64_t trip = 1000; trip <= US_PER_SECOND + US_PER_SECOND / 5; trip += 1000)
+        for (int trips = 1; trips <= 3; trips += 2)
+            assert_in_range(trips * trip + pace_sign(trips * trip, trips), US_PER_SECOND,
+                            5 * US_PER_SECOND - 1);
+    assert_int_equal(pace_sign(US_PER_SECOND, 1), 2 * US_PER_SECOND); // a third of the time for signs
+}
+
 static void
 measures_the_last_seconds(void **state)
 {
@@ -218,6 +230,7 @@ main(int argc, char **argv)
         cmocka_unit_test(paces_in_halves_of_a_second),
         cmocka_unit_test(one_a_second_is_one_a_second),
         cmocka_unit_test(measures_the_last_seconds),
+        cmocka_unit_test(signs_are_not_too_far_apart_on_a_slow_link),
         cmocka_unit_test(what_failed_is_tried_later_and_smaller),
         cmocka_unit_test(what_is_empty_waits_and_says_so_when_that_lasts),
         cmocka_unit_test(many_setbacks_forget_the_one_that_ends_first),
