@@ -8,6 +8,7 @@
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 #include "commands/rollup.h"
+#include "commands/stats_trend.h"
 #include "rollup/analyses.h"
 
 struct stats_report {
@@ -239,6 +240,12 @@ command_stats(struct call *call, struct err *err)
     struct store *store = NULL;
     if (!command_no_args(call, err) || !command_store(call, STORE_READ, &store, err))
         return command_status(err);
+    const char *span = call->options.command.trend;
+    if (span) {
+        bool is_printed = stats_trend(call, store, bytes_of(span), err);
+        store_close(store);
+        return is_printed ? STATUS_DONE : command_status(err);
+    }
     struct arena arena = {0};
     struct stats stats = {0};
     bool ok = analyses_read(store, rollup_find(call, store, NULL), &arena, &stats, err);

@@ -1,7 +1,7 @@
 #include "core/trend.h"
 
-#include <string.h>
 #include "base/clock.h"
+#include "base/text.h"
 
 static const struct {
     const char *name;
@@ -29,6 +29,26 @@ const char *
 trend_span_name(enum trend_span span)
 {
     return spans[span].name;
+}
+
+bool
+trend_span_parse(struct bytes text, enum trend_span *span, struct err *err)
+{
+    int64_t length;
+    if (text_parse_duration(text, &length, NULL))
+        for (int i = 0; i < TREND_SPANS; i++)
+            if (length == trend_span_length((enum trend_span)i)) {
+                *span = (enum trend_span)i;
+                return true;
+            }
+    return err_set(err, ERR_USAGE, "the backlog is known over 15m, 6h, 24h or 7d, not over \"%.*s\"",
+                   BYTES_ARGS(text));
+}
+
+int64_t
+trend_came(const struct trend_point *point)
+{
+    return point->arrived + point->restored;
 }
 
 int64_t
@@ -99,17 +119,4 @@ trend_mark_in(const struct trend *trend, int64_t from, int64_t to)
             (!last || last->operation || !trend->marks[i].operation))
             last = &trend->marks[i];
     return last;
-}
-
-bool
-trend_is_same(const struct trend *a, const struct trend *b)
-{
-    if (a->span != b->span || a->count != b->count || a->mark_count != b->mark_count)
-        return false;
-    if (a->count && memcmp(a->points, b->points, a->count * sizeof *a->points) != 0)
-        return false;
-    for (size_t i = 0; i < a->mark_count; i++)
-        if (a->marks[i].at != b->marks[i].at || a->marks[i].operation != b->marks[i].operation)
-            return false;
-    return true;
 }

@@ -6,12 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/bytes.h"
+#include "base/err.h"
 
 enum trend_span { TREND_15_MINUTES, TREND_6_HOURS, TREND_24_HOURS, TREND_7_DAYS, TREND_SPANS };
 // µs; a point is 1 minute, 6 minutes, 15 minutes, 1 hour long.
 int64_t trend_span_length(enum trend_span span);
 int64_t trend_span_point(enum trend_span span);
 const char *trend_span_name(enum trend_span span); // "15 min"
+// "15m", "6h", "24h", "7d", or another duration of that length.
+bool trend_span_parse(struct bytes text, enum trend_span *span, struct err *err) MUST_CHECK;
 
 struct trend_point {
     int64_t at;      // its beginning, an instant
@@ -20,6 +24,7 @@ struct trend_point {
     int64_t restored;
     int64_t pending; // at its end; below 0: nobody looked, a gap
 };
+int64_t trend_came(const struct trend_point *point); // all that became pending
 int64_t trend_left(const struct trend_point *point); // all that left, whatever the outcome
 
 struct trend_mark {
@@ -46,7 +51,5 @@ void trend_lay(struct trend *trend, const struct trend_point *read, size_t read_
 size_t trend_fold(const struct trend *trend, size_t most, struct trend_point *folded, int64_t *length);
 // The last mark in [from, to), rather somebody's than an operation's; or NULL.
 const struct trend_mark *trend_mark_in(const struct trend *trend, int64_t from, int64_t to);
-// Would both be drawn alike? Not compared: as_of within its point.
-bool trend_is_same(const struct trend *a, const struct trend *b);
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/uuid.h"
 #include "rollup/loader.h"
+#include "rollup/retries.h"
 #include "rollup/snapshot_writer.h"
 #include "store/rollup/rollup.h"
 #include "store/rollup/trend.h"
@@ -89,8 +90,7 @@ struct maintainer {
     struct store *store;
     char name[UUID_SIZE]; // the holder of the lease
     bool is_over;         // no rights, or no schema
-    int attempts;         // that failed, until there was none for a while
-    int64_t failed_at;    // clock_mono of the last one
+    struct retries retries;
     int64_t acquire_at;
     struct rollup_lease lease; // kept up to date here between two calls
     bool is_all_uncompared;    // and the comparison of those events has not begun
@@ -607,8 +607,6 @@ do_next(struct maintainer *maintainer, int64_t *wait, struct err *err)
     return true;
 }
 
-#define CALM (60 * US_PER_SECOND) // without a failure: then the next one is a first one
-
 // After a failure: how long to rest.
 static int64_t
 rest(struct maintainer *maintainer, const struct err *err)
@@ -623,8 +621,7 @@ rest(struct maintainer *maintainer, const struct err *err)
         return INT64_MAX;
     }
     log_line(LOG_WARN, "rollup paused", LOG_TEXT("why", err->text));
-    maintainer->failed_at = clock_mono();
-    return store_backoff(maintainer->attempts++);
+    return store_backoff(retries_note(&maintainer->retries, clock_mono()));
 }
 
 int64_t
@@ -642,10 +639,5 @@ maintainer_step(struct maintainer *maintainer)
         wait = maintainer->acquire_at - clock_mono();
         return wait > 1000 ? wait : 1000;
     }
-    if (!do_next(maintainer, &wait, &err))
-        return rest(maintainer, &err);
-    // Where a disk is full some steps work and the next does not: a step alone is no recovery.
-    if (clock_mono() - maintainer->failed_at > CALM)
-        maintainer->attempts = 0;
-    return wait;
+    return do_next(maintainer, &wait, &err) ? wait : rest(maintainer, &err);
 }

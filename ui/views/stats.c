@@ -1,6 +1,5 @@
-// The backlog over time, live (trend_pane), and under it the five analyses of the whole table, as `redrive
-// stats` prints them: one page of text with bars. The analyses are counted when the place is first opened and
-// on refresh, never by themselves: counting reads every event.
+// The five analyses of the whole table, as `redrive stats` prints them: one page of text with bars. They are
+// counted when the page is opened and on refresh, never by themselves: counting reads every event.
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
@@ -8,7 +7,6 @@
 #include "ui/app/app.h"
 #include "ui/views/notice.h"
 #include "ui/views/text_page.h"
-#include "ui/views/trend_pane.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/widgets/statusbar.h"
 
@@ -29,9 +27,7 @@ enum {
 
 struct stats_view {
     struct text_page page; // first: see text_page.h
-    struct trend_pane trend;
-    struct area chart;  // where it is drawn
-    struct arena arena; // of the analyses
+    struct arena arena;    // of the analyses
     struct stats stats;
     bool has_answer;
     int64_t counted_at;
@@ -40,8 +36,7 @@ struct stats_view {
     int cols;        // that the text was built for
 };
 
-static const enum action footer[] = {DO_OPEN,   DO_SPAN_LONGER, DO_SPAN_SHORTER, DO_REFRESH,
-                                     DO_SEARCH, DO_BACK,        DO_HELP,         DO_NONE};
+static const enum action footer[] = {DO_REFRESH, DO_SEARCH, DO_BACK, DO_HELP, DO_NONE};
 
 // --- lines ---
 
@@ -359,18 +354,11 @@ stats_refresh(struct app *app, void *state, enum action action)
     return true;
 }
 
-static bool
-stats_chart(struct app *app, void *state, enum action action)
-{
-    return trend_pane_handle(app, &((struct stats_view *)state)->trend, action);
-}
-
 static const struct view_action actions[] = {
-    {.action = DO_LEFT, .run = stats_chart},         {.action = DO_RIGHT, .run = stats_chart},
-    {.action = DO_OPEN, .run = stats_chart},         {.action = DO_SPAN_LONGER, .run = stats_chart},
-    {.action = DO_SPAN_SHORTER, .run = stats_chart}, {.action = DO_BACK, .run = stats_chart},
-    {.part = pager_handles, .run = text_page_move},  {.action = DO_SEARCH, .run = text_page_search},
-    {.action = DO_REFRESH, .run = stats_refresh},    {0},
+    {.part = pager_handles, .run = text_page_move},
+    {.action = DO_SEARCH, .run = text_page_search},
+    {.action = DO_REFRESH, .run = stats_refresh},
+    {0},
 };
 
 static void
@@ -389,9 +377,6 @@ static bool
 stats_receive(struct app *app, void *state, struct reply *reply)
 {
     struct stats_view *view = state;
-    bool is_news;
-    if (trend_pane_receive(app, &view->trend, reply, &is_news))
-        return is_news || reply->kind == REPLY_ERROR;
     if (reply->kind == REPLY_STATUS && reply->status.link == LINK_LIVE && view->err.kind == ERR_UNREACHABLE)
         stats_ask(app, view);
     if (!reply->number || reply->number != view->number)
@@ -410,9 +395,7 @@ stats_layout(struct app *app, void *state, const struct view_areas *areas)
     struct stats_view *view = state;
     if (view->has_answer && view->cols != areas->body.cols)
         stats_build(app, view, areas->body.cols);
-    struct view_areas below = *areas;
-    view->chart = trend_pane_layout(&view->trend, &below.body);
-    text_page_layout(app, state, &below);
+    text_page_layout(app, state, areas);
 }
 
 // Why there are no numbers, or NULL.
@@ -442,10 +425,7 @@ stats_draw(const struct app *app, const void *state, struct canvas *canvas, cons
         notice_draw(canvas, areas->body, empty);
         return;
     }
-    struct area body = areas->body;
-    trend_pane_draw(app, &view->trend, canvas, view->chart);
-    (void)area_take_top(&body, view->chart.rows);
-    pager_draw(view->page.pager, canvas, body);
+    pager_draw(view->page.pager, canvas, areas->body);
     if (app_is_stale(app))
         canvas_add_attributes(canvas, areas->body, CELL_DIM);
 }
@@ -458,7 +438,6 @@ stats_open(struct app *app, const void *argument)
     text_page_init(&view->page, app, "stats");
     (void)pager_handle(view->page.pager, DO_WRAP); // rows are cut, so that columns line up
     stats_ask(app, view);
-    trend_pane_init(app, &view->trend);
     return view;
 }
 
@@ -468,21 +447,8 @@ stats_close(struct app *app, void *state)
     (void)app;
     struct stats_view *view = state;
     text_page_release(&view->page);
-    trend_pane_release(&view->trend);
     arena_release(&view->arena);
     free(view);
-}
-
-static int64_t
-stats_due(const void *state)
-{
-    return ((const struct stats_view *)state)->trend.look_at;
-}
-
-static void
-stats_tick(struct app *app, void *state)
-{
-    trend_pane_tick(app, &((struct stats_view *)state)->trend, app_is_on_top(app, state));
 }
 
 const struct view view_stats = {
@@ -496,6 +462,4 @@ const struct view view_stats = {
     .crumb = text_page_crumb,
     .draw = stats_draw,
     .layout = stats_layout,
-    .due = stats_due,
-    .tick = stats_tick,
 };

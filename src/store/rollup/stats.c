@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "store/events/events.h"
 #include "store/events/unreadable.h"
 #include "store/pg.h"
@@ -41,15 +42,18 @@ static const char errors_sql[] =
     "AS error_message FROM :\"events\" x WHERE x.id = m.sample LIMIT 1) s"
     " ON true ORDER BY 2 DESC, 1";
 
-// Hours begin at whole hours of local time. The column itself is compared, so that its index is used.
-static const char hours_sql[] = "WITH bounds AS (SELECT date_trunc('hour', now() AT TIME ZONE $1) AS now),"
-                                " counted AS (SELECT date_trunc('hour', e.created_at::timestamp) AS hour, "
-                                "count(*) AS n FROM :\"events\" e, bounds"
-                                "  WHERE e.created_at >= bounds.now - interval '167 hours' GROUP BY 1)"
-                                " SELECT h.hour AT TIME ZONE $1, coalesce(c.n, 0) FROM bounds,"
-                                " generate_series(bounds.now - interval '167 hours', bounds.now, interval '1 "
-                                "hour') AS h (hour) LEFT JOIN counted c ON c.hour = h.hour"
-                                " ORDER BY h.hour";
+// Hours begin at whole hours of local time, up to $2, seconds since 1970. The column itself is compared, so
+// that its index is used.
+static const char hours_sql[] =
+    "WITH bounds AS (SELECT date_trunc('hour', to_timestamp($2) AT TIME ZONE $1) AS now),"
+    " counted AS (SELECT date_trunc('hour', e.created_at::timestamp) AS hour, "
+    "count(*) AS n FROM :\"events\" e, bounds"
+    "  WHERE e.created_at >= bounds.now - interval '167 hours' AND e.created_at < bounds.now + interval '1 "
+    "hour' GROUP BY 1)"
+    " SELECT h.hour AT TIME ZONE $1, coalesce(c.n, 0) FROM bounds,"
+    " generate_series(bounds.now - interval '167 hours', bounds.now, interval '1 "
+    "hour') AS h (hour) LEFT JOIN counted c ON c.hour = h.hour"
+    " ORDER BY h.hour";
 
 // Pending are the events that are not closed. Closed ones are read once, for types and times.
 static const char types_sql[] =
@@ -142,12 +146,15 @@ ask(struct store *store, bool has_errors, PGresult *results[QUERIES], struct err
         [ROOM] = room_sql,   [PENDING] = pending_sql, [ERRORS] = errors_sql,
         [HOURS] = hours_sql, [TYPES] = types_sql,
     };
-    struct params zone = {0}, errors = {0};
+    struct params zone = {0}, errors = {0}, hours = {0};
     param_text(&zone, store->zone);
+    param_text(&hours, store->zone);
+    int64_t second = clock_now() / US_PER_SECOND;
+    param_double(&hours, (double)second);
     param_text(&errors, store->zone);
     unreadable_param(store, LONG_ERROR, &errors);
     struct params *params[QUERIES] = {
-        [PENDING] = &zone, [ERRORS] = &errors, [HOURS] = &zone, [TYPES] = &zone};
+        [PENDING] = &zone, [ERRORS] = &errors, [HOURS] = &hours, [TYPES] = &zone};
     struct pg_step steps[QUERIES];
     size_t count = 0;
     for (size_t i = 0; i < QUERIES; i++)
@@ -156,6 +163,7 @@ ask(struct store *store, bool has_errors, PGresult *results[QUERIES], struct err
     bool ok = pg_run(store, FOR_SCANNING, steps, count, err);
     params_release(&zone);
     params_release(&errors);
+    params_release(&hours);
     return ok;
 }
 

@@ -1,0 +1,31 @@
+// stats_closed: what only the table knows of the five analyses where the rollup counts the pending events:
+// the closed ones, in one pass over them, and the exact times of the oldest and the newest pending one.
+#ifndef REDRIVE_STORE_ROLLUP_STATS_CLOSED_H
+#define REDRIVE_STORE_ROLLUP_STATS_CLOSED_H
+
+#include <stdbool.h>
+#include "base/arena.h"
+#include "store/store.h"
+
+// Closed events of one type that were created in the same hour.
+struct stats_closed_row {
+    const char *event_type; // NULL: absent in the table
+    int64_t hour;           // its start; TIME_ABSENT: before these seven days, or not known
+    int64_t resolved, discarded, other;
+    int64_t timed;  // resolved ones with both times,
+    double seconds; // and how long they took together
+};
+
+struct stats_closed {
+    struct stats_closed_row *rows; // in the arena
+    size_t count;
+    int64_t *hours; // the starts of the hours of seven days, in the table's zone, oldest first; in the arena
+    size_t hour_count;
+    int64_t oldest_at, newest_at; // of the pending events
+};
+
+// first_at, last_at: whole seconds between which the rollup has all pending events; TIME_ABSENT: it has none.
+bool stats_closed_read(struct store *store, int64_t first_at, int64_t last_at, struct arena *arena,
+                       struct stats_closed *closed, struct err *err) MUST_CHECK;
+
+#endif
