@@ -67,6 +67,7 @@ audit_number(const void *row)
 
 static const struct pages pages = {.columns = columns,
                                    .column_count = sizeof columns / sizeof *columns,
+                                   .none = "nothing was done yet",
                                    .page = 500,
                                    .row_size = sizeof(struct audit_row),
                                    .read = read_audit,

@@ -27,6 +27,7 @@
 #include "core/selection.h"
 #include "core/target.h"
 #include "publish/forecast.h"
+#include "publish/letters.h"
 #include "store/operations/corrections.h"
 #include "store/operations/operations.h"
 #include "store/operations/workers.h"
@@ -247,6 +248,10 @@ choose(struct change *change, struct err *err)
                      change->restores_resolved          ? "not resolved"
                      : change->action == ACTION_RESTORE ? "not discarded"
                                                         : "already closed");
+    else if (ok && change->count == 0 && choice.queue)
+        ok = err_set(err, ERR_NOT_FOUND,
+                     "redrive %s found nothing to act on: no such event is in the queue %s",
+                     action_name(change->action), choice.queue);
     else if (ok && change->count == 0)
         ok = err_set(err, ERR_NOT_FOUND, "redrive %s found nothing to act on: no event matches",
                      action_name(change->action));
@@ -445,6 +450,7 @@ describe_topics(const struct change *change, struct strbuf *out)
                           text_count(preview->topics[i].count, count));
     }
     describe_asked(change, out);
+    letters_describe(&preview->letters, "; ", out);
     for (size_t i = 0; i < preview->topic_count; i++) {
         if (preview->topics[i].refusal)
             strbuf_printf(out, "; %s will be refused: %s", text_count(preview->topics[i].count, count),
@@ -454,7 +460,7 @@ describe_topics(const struct change *change, struct strbuf *out)
         strbuf_printf(out, "; %s will be refused: %s", text_count(preview->refusals[i].count, count),
                       preview->refusals[i].reason);
     if (preview->unmeasured)
-        strbuf_printf(out, "; %s large ones were not measured", text_count(preview->unmeasured, count));
+        strbuf_printf(out, "; %s were not looked at one by one", text_count(preview->unmeasured, count));
 }
 
 static void

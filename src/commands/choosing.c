@@ -123,6 +123,20 @@ choosing_say_undecided(const struct call *call, const struct choose_tally *tally
     strbuf_release(&ids);
 }
 
+void
+choosing_say_none(const struct call *call)
+{
+    struct strbuf words = {0};
+    choosing_describe(call, 0, &words);
+    if (choosing_is_any(call))
+        remark(call, "nothing found: %s%s", strbuf_text(&words),
+               call->options.choice.status ? ""
+                                           : "; only pending ones, unless --status or the filter says so");
+    else
+        remark(call, "no pending events");
+    strbuf_release(&words);
+}
+
 bool
 choosing_tick(void *progress, const struct choose_tally *tally)
 {

@@ -65,10 +65,16 @@ correcting_find_originals(void *context, struct store *store, struct event *even
         return true;
     if (!originals_find(store, from->broker, wanted, count, ORIGINALS_MS, NULL, NULL, arena, originals, err))
         return false;
-    for (size_t i = 0; i < count; i++)
-        if (originals[i].state == ORIGINAL_FAILED)
-            troubles[i] =
-                arena_printf(arena, "the original record could not be read: %s; try again", originals[i].why);
+    for (size_t i = 0; i < count; i++) {
+        if (originals[i].state != ORIGINAL_FAILED)
+            continue;
+        if (is_kept_for_good) // by a worker, which tries again
+            return err_set(err, ERR_UNREACHABLE,
+                           "the original record of event %" PRId64 " could not be read: %s", events[i].id,
+                           originals[i].why);
+        troubles[i] =
+            arena_printf(arena, "the original record could not be read: %s; try again", originals[i].why);
+    }
     if (is_kept_for_good && !originals_keep(store, wanted, originals, count, arena, err))
         return false;
     for (size_t i = 0; i < count; i++)

@@ -251,6 +251,15 @@ tell_readers(struct doctor_run *examination, struct broker *broker, struct store
     arena_release(&arena);
 }
 
+// The age of the oldest pending event in µs; 0: there is none, or it cannot be asked.
+static int64_t
+oldest_pending(struct store *store)
+{
+    int64_t age = 0;
+    struct err ignored = {0}; // reported in the part about PostgreSQL
+    return store && store_checkup_oldest(store, &age, &ignored) ? age : 0;
+}
+
 // The guarantee that this Kafka allows, by the probe; then rights and settings, which are looked at in any
 // case.
 static bool
@@ -270,6 +279,8 @@ look_at_cluster(struct broker *broker, const struct broker_settings *settings, s
         ok = probe_targets(broker, settings, install, topics, count, probe, err);
     if (ok)
         probe_cluster_settings(broker, settings, topics, count, probe);
+    if (ok)
+        probe_queues(broker, settings, oldest_pending(store), probe);
     arena_release(&arena);
     return ok;
 }

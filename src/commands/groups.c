@@ -2,6 +2,7 @@
 #include "core/backlog/backlog.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "commands/choosing.h"
 #include "commands/cli/command.h"
@@ -23,6 +24,9 @@ struct group_counting {
     struct grouped_by by[GROUPS_BY_MOST];
     size_t by_count;
     bool is_merged;
+    int (*compare)(const void *left, const void *right); // of --sort; NULL: largest first
+    bool is_chosen;                                      // of all groups only those with these keys:
+    uint64_t chosen_low, chosen_high;
 };
 
 static bool
@@ -55,6 +59,16 @@ count_event(void *context, const struct event *event)
     return true;
 }
 
+// A group by its key is one of all that the rollup counts, with what is known of its life: when it was seen
+// first, and what became of its events before. False: it is not chosen so.
+static bool
+read_chosen(const char *key, struct group_counting *counting)
+{
+    counting->is_chosen = !is_pair(counting) && !counting->is_merged && is_by(counting, PIVOT_ERROR) &&
+                          group_parse(bytes_of(key), &counting->chosen_low, &counting->chosen_high);
+    return counting->is_chosen;
+}
+
 // Everything pending, out of the rollup. It does not know in which hour the events that returned were
 // created. Where something is chosen, the choice may take its events one by one.
 static bool
@@ -62,9 +76,10 @@ read_rollup(struct call *call, struct store *store, struct group_counting *count
             bool *is_read, struct err *err)
 {
     const struct choice_options *choice = &call->options.choice;
-    bool is_whole =
-        !choice->ids.is_given && !choice->group && !choice->filter && !choice->queue && !choice->status;
+    bool is_whole = !choice->ids.is_given && !choice->filter && !choice->queue && !choice->status;
     *is_read = false;
+    if (choice->group && !read_chosen(choice->group, counting)) // the choice says what is wrong
+        is_whole = false;
     if (is_whole && !is_long(counting) && !is_by(counting, PIVOT_HOUR))
         return sums_read(call, store, counting->backlog, is_read, err);
     if (choose_is_counted(store, chosen))
@@ -209,6 +224,7 @@ static const struct output_column pair_columns[] = {
     {"group", ALIGN_LEFT, 16, 40},   {"and", ALIGN_LEFT, 16, 40}, {"count", ALIGN_RIGHT, 9, 0},
     {"rate/min", ALIGN_RIGHT, 0, 0}, {"last", ALIGN_LEFT, 19, 0}, {"category", ALIGN_LEFT, 9, 0},
     {"error", ALIGN_LAST, 0, 0}};
+static const int leaves[] = {3, 2, -1}, pair_leaves[] = {4, 3, -1}; // last, rate/min
 // Without the error where no row has one.
 enum { ERROR_COLUMNS = 6, OTHER_COLUMNS = 5, PAIR_COLUMNS = 7 };
 
@@ -274,6 +290,46 @@ say_unlisted(const struct call *call, const struct group_list *list, size_t coun
                text_count(others, events), others == 1 ? "" : "s");
 }
 
+// --- the order: of the largest, where not all are listed ---
+
+static int
+by_newest(const void *left, const void *right)
+{
+    const struct event_group *a = left, *b = right;
+    return (a->last_at < b->last_at) - (a->last_at > b->last_at);
+}
+
+static int
+by_rate(const void *left, const void *right)
+{
+    const struct event_group *a = left, *b = right;
+    return (a->per_minute < b->per_minute) - (a->per_minute > b->per_minute);
+}
+
+static int
+by_first(const void *left, const void *right)
+{
+    const struct event_group *a = left, *b = right;
+    return (a->first_at < b->first_at) - (a->first_at > b->first_at);
+}
+
+static const struct {
+    const char *name;
+    int (*compare)(const void *left, const void *right); // NULL: as they come
+} sorts[] = {{"count", NULL}, {"newest", by_newest}, {"rate", by_rate}, {"first", by_first}};
+
+static bool
+read_sort(const char *name, struct group_counting *counting, struct err *err)
+{
+    for (size_t i = 0; name && i < sizeof sorts / sizeof *sorts; i++) {
+        counting->compare = sorts[i].compare;
+        if (strcmp(name, sorts[i].name) == 0)
+            return true;
+    }
+    return !name ||
+           err_set(err, ERR_USAGE, "--sort of groups is count, newest, rate or first, not \"%s\"", name);
+}
+
 static void
 list_groups(const struct group_counting *counting, const struct group_limit *most, int64_t now,
             struct arena *arena, struct group_list *list)
@@ -286,6 +342,14 @@ list_groups(const struct group_counting *counting, const struct group_limit *mos
     else
         backlog_groups_detailed(counting->backlog, by[0].pivot, counting->is_merged,
                                 is_long(counting) ? most : NULL, now, arena, list);
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++)
+        if (!counting->is_chosen ||
+            (list->groups[i].key >= counting->chosen_low && list->groups[i].key <= counting->chosen_high))
+            list->groups[kept++] = list->groups[i];
+    list->count = kept;
+    if (counting->compare && list->count)
+        qsort(list->groups, list->count, sizeof *list->groups, counting->compare);
 }
 
 static void
@@ -297,6 +361,8 @@ begin_table(struct output_table *table, struct call *call, const struct group_co
     else
         table_begin(table, call, has_error ? error_columns : other_columns,
                     has_error ? ERROR_COLUMNS : OTHER_COLUMNS);
+    if (has_error)
+        table_leaves(table, is_pair(counting) ? pair_leaves : leaves);
 }
 
 static bool
@@ -319,6 +385,8 @@ print_groups(struct call *call, const struct group_counting *counting, int64_t n
             command_groups_add_row(&table, counting, &list.groups[i], &arena);
     }
     ok = table_end(&table, err) && ok;
+    if (ok && list.count == 0)
+        choosing_say_none(call);
     if (counting->is_merged && !call->options.general.json)
         say_merged(call, &list, count);
     if (is_long(counting))
@@ -328,20 +396,12 @@ print_groups(struct call *call, const struct group_counting *counting, int64_t n
 }
 
 static bool
-path_tick(void *context, int64_t events)
-{
-    const struct choose_tally tally = {.scanned = events};
-    return choosing_tick(context, &tally);
-}
-
-static bool
 read_paths(struct store *store, struct group_counting *counting, struct err *err)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < counting->by_count; i++)
         if (counting->by[i].pivot == PIVOT_PATH)
-            ok = groups_path_read(store, &counting->by[i], counting->backlog, path_tick, &counting->progress,
-                                  err);
+            ok = groups_path_read(store, &counting->by[i], counting->backlog, &counting->progress, err);
     if (ok && counting->by[0].pivot == PIVOT_PATH)
         backlog_set_paths(counting->backlog, counting->by[0].values);
     return ok;
@@ -379,7 +439,8 @@ read_pivots(const struct call *call, struct group_counting *counting, struct err
 {
     const char *by = call->options.command.by;
     counting->is_merged = call->options.command.merged;
-    if (!groups_by_parse(by, counting->by, &counting->by_count, err))
+    if (!groups_by_parse(by, counting->by, &counting->by_count, err) ||
+        !read_sort(call->options.command.sort, counting, err))
         return false;
     if (counting->is_merged && (is_pair(counting) || !is_by(counting, PIVOT_ERROR)))
         return err_set(err, ERR_USAGE, "only groups by error are merged: leave out --by %s", by);

@@ -32,12 +32,14 @@ groups_category_print_all(struct call *call, struct store *store, const uint64_t
     const struct overrides *overrides = store_overrides(store);
     struct output_table table;
     bool ok = true;
+    size_t found = 0;
+    char key[GROUP_TEXT];
     table_begin(&table, call, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; ok && i < overrides_count(overrides); i++) {
         const struct override *override = overrides_at(overrides, i);
-        char key[GROUP_TEXT];
         if (group && override->group != *group)
             continue;
+        found++;
         if (call->options.general.json) {
             ok = groups_category_print_json(override, store_info(store)->zone_us, err);
             continue;
@@ -48,7 +50,12 @@ groups_category_print_all(struct call *call, struct store *store, const uint64_t
         table_add_time(&table, override->at);
         table_add_text(&table, override->reason);
     }
-    return table_end(&table, err) && ok;
+    ok = table_end(&table, err) && ok;
+    if (ok && !found && group)
+        remark(call, "group %s has the category of the rules", group_text(*group, key));
+    else if (ok && !found)
+        remark(call, "no category was set by hand; redrive groups category KEY CATEGORY sets one");
+    return ok;
 }
 
 static bool

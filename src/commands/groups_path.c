@@ -1,12 +1,8 @@
 #include "commands/groups_path.h"
 
 #include <stdlib.h>
-#include "base/alloc.h"
+#include "commands/path_read.h"
 #include "core/filter/path_term.h"
-#include "store/events/paths.h"
-
-// Fewer events are read one by one, whatever their payloads: a pass looks at all pending ones.
-enum { FEW = 5000, TICK = 1000 };
 
 static bool
 is_path(struct bytes text)
@@ -69,35 +65,14 @@ groups_by_release(struct grouped_by by[GROUPS_BY_MOST])
     }
 }
 
-struct path_values_reading {
-    struct path_values *values;
-    bool (*tick)(void *context, int64_t events);
-    void *context;
-    int64_t events;
-};
-
-static bool
-put_value(void *context, int64_t id, struct bytes token)
-{
-    struct path_values_reading *reading = context;
-    path_values_put(reading->values, id, token);
-    return ++reading->events % TICK || reading->tick(reading->context, reading->events);
-}
-
 bool
 groups_path_read(struct store *store, const struct grouped_by *by, const struct backlog *backlog,
-                 bool (*tick)(void *context, int64_t events), void *context, struct err *err)
+                 void *progress, struct err *err)
 {
-    struct path_values_reading reading = {.values = by->values, .tick = tick, .context = context};
     int64_t *ids;
     size_t count;
     backlog_ids(backlog, PIVOT_ERROR, NULL, false, &ids, &count);
-    bool ok = count <= FEW || store_path_pass(store, by->path, put_value, &reading, err);
-    // Closed events, and those that became pending since.
-    int64_t *unread = alloc_array(count + 1, sizeof *unread);
-    count = ok ? path_values_unread(by->values, ids, count, unread) : 0;
-    ok = ok && store_path_values(store, by->path, unread, count, put_value, &reading, err);
-    free(unread);
+    bool ok = path_read(store, by->path, ids, count, by->values, progress, err);
     free(ids);
     return ok;
 }

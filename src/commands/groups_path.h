@@ -21,10 +21,10 @@ bool groups_by_parse(const char *text, struct grouped_by by[GROUPS_BY_MOST], siz
                      struct err *err) MUST_CHECK;
 void groups_by_release(struct grouped_by by[GROUPS_BY_MOST]);
 
-// Reads the value of each event that the backlog holds one by one. `tick` is asked after each thousand; false
-// stops with ERR_CANCELLED.
+// Reads the value of each event that the backlog holds one by one. choosing_tick is asked with `progress`;
+// false stops with ERR_CANCELLED.
 bool groups_path_read(struct store *store, const struct grouped_by *by, const struct backlog *backlog,
-                      bool (*tick)(void *context, int64_t events), void *context, struct err *err) MUST_CHECK;
+                      void *progress, struct err *err) MUST_CHECK;
 // The members of a row: group, of a path value (its kind) and filter, which chooses exactly its events.
 void groups_by_json(const struct grouped_by *by, const struct event_group *group, struct value *object);
 // Of a pair: group and second, value and second_value of paths, and filter, where the filter language has a

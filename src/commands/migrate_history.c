@@ -84,7 +84,8 @@ decide_adopt(struct call *call, struct store *store, struct err *err)
     if (!broker_settings_present(&broker))
         return err_set(err, ERR_USAGE, "what was sent is looked up in Kafka: give -b HOST:PORT");
     int64_t closed = 0;
-    bool ok = adoption_find(store, &broker, is_for_real, NULL, NULL, &adoption, err) &&
+    const struct plan_settings plan = publishing_plan(call);
+    bool ok = adoption_find(store, &broker, &plan, is_for_real, NULL, NULL, &adoption, err) &&
               (!is_for_real || history_adopt(store, adoption.cluster, &adoption.kafka, adoption.slots,
                                              adoption.slot_count, adoption.sent, adoption.sent_count,
                                              call->options.change.reason, &closed, err)) &&

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include "commands/publishing.h"
 #include "publish/originals.h"
+#include "publish/undoing.h"
 #include "store/events/events.h"
 #include "store/events/history.h"
 #include "store/events/revisions.h"
@@ -31,7 +32,8 @@ one_event_read(struct store *store, int64_t id, struct one_event *one, struct er
     return !has_schema ||
            (store_revisions(store, id, &one->arena, &one->revisions, &one->revision_count, err) &&
             event_decisions(store, id, &one->arena, &one->decisions, &one->decision_count, err) &&
-            event_attempts(store, id, &one->arena, &one->attempts, &one->attempt_count, err));
+            event_attempts(store, id, &one->arena, &one->attempts, &one->attempt_count, err) &&
+            event_letters(store, id, &one->arena, &one->letters, &one->letter_count, err));
 }
 
 // Asks Kafka for the original record where none is kept, and for the target topic. Without brokers, or when
@@ -75,6 +77,13 @@ one_event_plan(struct call *call, struct store *store, struct one_event *one, st
     if (!ask_kafka(call, store, one, &input, &topic, err))
         return false;
     plan_make(&settings, &input, &one->arena, &one->plan);
+
+    struct letter_undoing undoing;
+    bool is_found = one->original.state == ORIGINAL_FOUND && input.original;
+    undoing_read(settings.rules, &one->event, is_found ? &one->original.record : NULL, &one->arena, &undoing);
+    one->letter = (struct letter){undoing.record, undoing.envelope, undoing.undo};
+    one->has_letter =
+        envelope_format_is_known(undoing.envelope.format) || bytes_present(one->event.record.format);
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "commands/cli/command.h"
+#include "commands/letter_text.h"
 #include "core/event.h"
 #include "core/history.h"
 #include "publish/plan.h"
@@ -17,6 +18,10 @@ struct one_event {
     size_t decision_count;
     struct event *attempts; // oldest first, the event among them
     size_t attempt_count;
+    struct letter_attempt *letters; // further dead letters of it, oldest first
+    size_t letter_count;
+    struct letter letter; // its dead letter; with has_letter: it has a format
+    bool has_letter;
     struct original original; // of one_event_plan and one_event_original
     struct plan plan;         // of one_event_plan
     struct arena arena;

@@ -33,8 +33,11 @@ add_operation(struct output_table *table, const void *row)
     operation_row(table, row);
 }
 
+static const int leaves[] = {6, 7, 2, -1}; // rate, created, who
 static const struct pages pages = {.columns = operation_line_columns,
                                    .column_count = OPERATION_LINE_COLUMNS,
+                                   .leaves = leaves,
+                                   .none = "no operations yet",
                                    .page = 200,
                                    .row_size = sizeof(struct operation),
                                    .read = read_operations,

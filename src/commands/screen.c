@@ -101,6 +101,18 @@ has_brokers(struct call *call)
     return broker_settings_present(&broker);
 }
 
+// What the theme is by, where it counts more than the person's own file.
+static const char *
+theme_by(const struct settings *settings)
+{
+    const struct settings_origin *origin = &settings->origins[SETTING_ID_theme];
+    size_t own = strlen(settings->config_home);
+    bool is_below = origin->place == PLACE_BUILT_IN ||
+                    strncmp(origin->where, "/etc/redrive/config:", 20) == 0 ||
+                    strncmp(origin->where, settings->config_home, own) == 0;
+    return is_below ? NULL : origin->where;
+}
+
 static struct app_config
 configure(const struct screen *screen, const struct call *call, const struct screen_connection *connection)
 {
@@ -129,8 +141,10 @@ configure(const struct screen *screen, const struct call *call, const struct scr
         .follow_after = settings->screen.follow,
         .column = settings->screen.column,
         .takes_mouse = settings->screen.mouse,
+        .times_by_clock = strcmp(settings->screen.times, "clock") == 0,
         .theme = settings->screen.theme,
         .keymap = settings->screen.keymap,
+        .theme_by = theme_by(settings),
         .places = {.config_home = settings->config_home, .share = REDRIVE_SHARE},
         .state_home = settings->state_home,
         .editor = {.style = settings->screen.editor_style,

@@ -27,9 +27,26 @@ attempt_json(const struct event *event, int64_t zone_us)
 }
 
 static struct value *
+letter_attempt_json(const struct letter_attempt *letter, int64_t zone_us)
+{
+    struct value *attempt = value_object();
+    value_add_text(attempt, "dlq_topic", letter->topic);
+    value_add_int(attempt, "partition", letter->partition);
+    value_add_int(attempt, "offset", letter->offset);
+    value_add_time(attempt, "at", letter->at, zone_us);
+    value_add_text(attempt, "format", letter->format);
+    value_add_text(attempt, "consumer", letter->consumer);
+    value_add_bytes(attempt, "error_message", letter->error_message);
+    value_add_bytes(attempt, "stack_trace", letter->stack_trace);
+    return attempt;
+}
+
+static struct value *
 attempts_json(const struct one_event *one)
 {
     struct value *list = value_array();
+    for (size_t i = 0; i < one->letter_count; i++)
+        value_add(list, NULL, letter_attempt_json(&one->letters[i], one->zone_us));
     for (size_t i = 0; i < one->attempt_count; i++)
         value_add(list, NULL, attempt_json(&one->attempts[i], one->zone_us));
     if (one->attempt_count == 0)
@@ -68,11 +85,19 @@ decisions_json(const struct one_event *one)
 static struct value *
 would_send_json(const struct plan *plan)
 {
-    struct value *object = value_object();
+    struct value *object = value_object(), *dropped = value_array();
+    for (uint32_t i = 0; i < plan->dropped_count; i++)
+        value_add_bytes(dropped, NULL, plan->dropped[i].name);
     value_add_text(object, "topic", plan->topic);
     value_add_int_or_null(object, "partition", plan->partition >= 0, plan->partition);
     value_add_payload(object, "key", plan->key);
     value_add(object, "headers", event_headers_json(plan->headers, plan->header_count));
+    value_add_int(object, "headers_kept", plan->kept_count);
+    value_add(object, "headers_dropped", dropped);
+    value_add_text(object, "topic_why", plan->topic_why);
+    value_add_text(object, "format", plan->format);
+    value_add_text(object, "undone", plan->undone);
+    value_add_text(object, "unsure", plan->unsure);
     value_add_bool(object, "exact", plan->is_exact);
     value_add_text(object, "why", plan->refusal ? plan->refusal : plan->why);
     value_add_bool(object, "refused", plan->refusal != NULL);
@@ -104,7 +129,7 @@ columns_json(struct value *object, const struct one_event *one)
 }
 
 static bool
-command_show_print_json(const struct one_event *one, struct err *err)
+command_show_print_json(struct one_event *one, struct err *err)
 {
     const struct event *event = &one->event;
     struct value *object = value_object();
@@ -126,6 +151,10 @@ command_show_print_json(const struct one_event *one, struct err *err)
     value_add(object, "headers", event_headers_json(event->record.headers, event->record.header_count));
     value_add(object, "revisions", revisions_json(one));
     value_add(object, "decisions", decisions_json(one));
+    if (one->has_letter)
+        value_add(object, "dead_letter", letter_json(&one->letter, &one->arena));
+    else
+        value_add_null(object, "dead_letter");
     value_add(object, "would_send", would_send_json(&one->plan));
     return json_print(object, err);
 }
@@ -194,10 +223,10 @@ add_facts(struct strbuf *out, const struct one_event *one)
 }
 
 static void
-add_headers(struct strbuf *out, const struct event_header *headers, uint32_t count)
+add_headers(struct strbuf *out, const char *indent, const struct event_header *headers, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        strbuf_add_text(out, "  ");
+        strbuf_add_text(out, indent);
         text_visible(out, headers[i].name, false);
         strbuf_add_text(out, ": ");
         if (bytes_present(headers[i].value))
@@ -258,19 +287,50 @@ command_show_add_plan(struct strbuf *out, const struct plan *plan)
         field(out, "  nothing", bytes_of(plan->refusal));
         return;
     }
-    field(out, "  topic", bytes_of(plan->topic));
+    strbuf_printf(out, "%-14s", "  topic");
+    text_visible(out, bytes_of(plan->topic), false);
+    if (plan->topic_why)
+        strbuf_printf(out, ", %s", plan->topic_why);
+    strbuf_add_char(out, '\n');
     if (plan->partition >= 0)
         strbuf_printf(out, "%-14s%" PRId32 "\n", "  partition", plan->partition);
     field(out, "  key", bytes_present(plan->key) ? plan->key : BYTES("(none)"));
+    if (plan->format)
+        field(out, "  dead letter", bytes_of(plan->format));
     strbuf_printf(out, "%-14s%zu bytes, %s: ", "  value", plan->value.len,
                   plan->is_exact ? "exact" : "not byte for byte");
     text_visible(out, bytes_of(plan->why ? plan->why : ""), false);
     strbuf_add_char(out, '\n');
-    add_headers(out, plan->headers, plan->header_count);
+    add_headers(out, "  keeps ", plan->headers, plan->kept_count);
+    for (uint32_t i = 0; i < plan->dropped_count; i++) {
+        strbuf_add_text(out, "  drops ");
+        text_visible(out, plan->dropped[i].name, false);
+        strbuf_add_char(out, '\n');
+    }
+    add_headers(out, "  adds  ", plan->headers + plan->kept_count, plan->header_count - plan->kept_count);
+}
+
+// Dead letters of retry topics, and those that were written twice.
+static void
+add_letters(struct strbuf *out, const struct one_event *one)
+{
+    char at[TIME_TEXT];
+    for (size_t i = 0; i < one->letter_count; i++) {
+        const struct letter_attempt *letter = &one->letters[i];
+        strbuf_printf(out, "\nattempt of %s, %s/%" PRId32 "/%" PRId64 ", %s\n", letter->format, letter->topic,
+                      letter->partition, letter->offset,
+                      letter->at == TIME_ABSENT ? "-" : time_rfc3339(letter->at, one->zone_us, at));
+        text_visible(out, letter->error_message, true);
+        strbuf_add_char(out, '\n');
+        if (bytes_present(letter->stack_trace))
+            text_visible(out, letter->stack_trace, true);
+        if (bytes_present(letter->stack_trace) && !bytes_ends(letter->stack_trace, "\n"))
+            strbuf_add_char(out, '\n');
+    }
 }
 
 static bool
-print_text(const struct one_event *one, struct err *err)
+print_text(struct one_event *one, struct err *err)
 {
     const struct event *event = &one->event;
     struct strbuf out = {0};
@@ -280,7 +340,12 @@ print_text(const struct one_event *one, struct err *err)
     section(&out, "payload", event->known.unreadable ? bytes_of(event->known.unreadable) : event->payload);
     if (event->record.header_count > 0)
         strbuf_add_text(&out, "\nheaders\n");
-    add_headers(&out, event->record.headers, event->record.header_count);
+    add_headers(&out, "  ", event->record.headers, event->record.header_count);
+    if (one->has_letter) {
+        strbuf_add_text(&out, "\ndead letter\n");
+        letter_facts(&one->letter, &one->arena, &out);
+    }
+    add_letters(&out, one);
     add_attempts(&out, one);
     add_decisions(&out, one);
     command_show_add_plan(&out, &one->plan);

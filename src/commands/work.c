@@ -3,6 +3,7 @@
 #include "commands/cli/command.h"
 #include "commands/cli/interrupt.h"
 #include "commands/cli/output.h"
+#include "commands/cli/ready.h"
 #include "commands/correcting.h"
 #include "commands/publishing.h"
 #include "commands/work_tables.h"
@@ -34,7 +35,11 @@ work_table(struct call *call, struct err *err)
     interrupt_catch();
     // A service also keeps the sums of the backlog, so that a screen finds them true when it opens.
     struct maintenance *maintenance = worker.mode == WORKER_SERVICE ? maintenance_start(&worker.store) : NULL;
+    if (worker.mode == WORKER_SERVICE)
+        ready_tell();
     bool ok = worker_run(&worker, err);
+    if (worker.mode == WORKER_SERVICE)
+        ready_tell_stopping();
     maintenance_stop(maintenance);
     correcting_worker_release(&correcting);
     return ok ? STATUS_DONE : command_status(err);

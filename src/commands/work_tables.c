@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "commands/cli/interrupt.h"
+#include "commands/cli/ready.h"
 
 static const int64_t LOOK_EVERY = US_PER_SECOND / 5;
 static const int64_t AGAIN_AFTER = 2 * US_PER_SECOND;
@@ -87,6 +88,7 @@ start_one(struct call *call, struct table_worker *worker, pid_t first)
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
     if (getppid() != first)
         (void)kill(getpid(), SIGTERM);
+    ready_mute();
     call->table = worker->table;
     log_always("table", worker->table);
     return true;
@@ -97,13 +99,14 @@ work_tables(struct call *call, const char *const *tables, size_t count, work_tab
 {
     struct table_worker *workers = arena_array(&call->settings.arena, count, sizeof *workers);
     pid_t first = getpid();
-    bool is_stopping = false;
+    bool is_stopping = false, was_told_ready = false;
     for (size_t i = 0; i < count; i++)
         workers[i] = (struct table_worker){.table = tables[i]};
     interrupt_catch();
     while (collect_ends(workers, count, is_stopping)) {
         if (interrupt_is_set() && !is_stopping) {
             is_stopping = true;
+            ready_tell_stopping();
             stop_all(workers, count);
             continue;
         }
@@ -111,6 +114,9 @@ work_tables(struct call *call, const char *const *tables, size_t count, work_tab
             if (!workers[i].pid && !workers[i].is_given_up && clock_mono() >= workers[i].start_at &&
                 start_one(call, &workers[i], first))
                 return run(call, err);
+        if (!was_told_ready && !is_stopping)
+            ready_tell(); // each of them connects by itself, and again where that fails
+        was_told_ready = true;
         clock_sleep(LOOK_EVERY);
     }
     int status = STATUS_DONE;

@@ -45,8 +45,10 @@ if [ -x "$here/../../build/redrive" ]; then
         says /usr/share/man/man1/redrive.1 ';' says /usr/share/man/man5/redrive-config.5 ';' says /usr/share/man/man7/redrive-filter.7 ';' \
         says /usr/share/man/man7/redrive-operations.7 ';' says /usr/share/bash-completion/completions/redrive ';' says /usr/share/zsh/site-functions/_redrive ';' \
         says /usr/share/fish/vendor_completions.d/redrive.fish ';' says /usr/share/redrive/themes/light.theme ';' \
-        says /usr/share/redrive/keymaps/default.keymap ';' grep -q /usr/bin/redrive "$work/root/usr/share/redrive/redrive-work.service" ';' \
-        grep -q '/usr/bin/redrive watch' "$work/root/usr/share/redrive/redrive-watch.service" ';' says /usr/share/redrive/monitoring/rules.yml ';' \
+        says /usr/share/redrive/keymaps/default.keymap ';' grep -q '/usr/bin/redrive daemon' "$work/root/usr/share/redrive/redrive.service" ';' \
+        grep -q /usr/bin/redrive "$work/root/usr/share/redrive/redrive-work.service" ';' \
+        grep -q '/usr/bin/redrive watch' "$work/root/usr/share/redrive/redrive-watch.service" ';' \
+        grep -q '/usr/bin/redrive ingest' "$work/root/usr/share/redrive/redrive-ingest.service" ';' says /usr/share/redrive/monitoring/rules.yml ';' \
         grep -q "^.TH REDRIVE 1" "$work/root/usr/share/man/man1/redrive.1"
     installs uninstall
     ok "make uninstall takes all of it away" all exits 0 ';' [ -z "$out" ]

@@ -113,6 +113,31 @@ run discard "${db[@]}" --dry-run --json --filter "$words"
 ok "an action --filter the same" all exits 0 ';' json "rows[0]['total'] == $matching"
 run groups "${db[@]}" --filter 'type:x or'
 ok "a mistake has its column" all exits 2 ';' one_sentence ';' warns "column 10: expected a term after or"
+run groups "${db[@]}" --json
+whole=$(grep "\"group\":\"$key\"" "$work/out")
+run groups "${db[@]}" --group "${key:0:8}" --json
+ok "groups --group tells of a group what groups does, its life included" all exits 0 ';' lines 1 ';' test "$out" = "$whole"
+run groups "${db[@]}" --sort newest --json
+ok "groups --sort newest" all exits 0 ';' json 'sorted((r["last_seen"] for r in rows if r["last_seen"]), reverse=True) == [r["last_seen"] for r in rows if r["last_seen"]]' ';' json 'len(rows) > 3'
+run groups "${db[@]}" --sort size
+ok "groups --sort something else" all exits 2 ';' one_sentence ';' warns "count, newest, rate or first"
+# At 80 columns the error has room: other columns leave, and no line wraps.
+for list in groups events; do
+    ran="at 80 columns: redrive $list --limit 3" status=0 err= out=$(script -qec "stty cols 80 rows 30; '$REDRIVE' -d '$PG' --quiet --no-color $list --limit 3" /dev/null | tr -d '\r')
+    ok "$list at 80 columns" all lines 4 ';' not says " last " ';' not says "status" ';' says IllegalState ';' eval '! grep -qE "^.{81}" <<<"$out"'
+done
+for list in groups events; do
+    run $list "${db[@]}" --filter zzzz
+    ok "$list: nothing matches" all exits 0 ';' lines 0 ';' one_sentence ';' warns "nothing found: 0 events that match zzzz; only pending ones"
+    run $list "${db[@]}" --filter zzzz --status all --json
+    ok "$list: nothing matches in any status" all exits 0 ';' lines 0 ';' one_sentence ';' not warns "only pending"
+    run $list "${db[@]}" --filter zzzz --quiet
+    ok "$list --quiet: nothing matches" all exits 0 ';' lines 0 ';' silent
+done
+run operations "${db[@]}"
+ok "operations: none yet" all exits 0 ';' lines 0 ';' one_sentence ';' warns "no operations yet"
+run groups category "${db[@]}"
+ok "groups category: none was set" all exits 0 ';' lines 0 ';' one_sentence ';' warns "no category was set by hand"
 run groups "${db[@]}" --limit 2 --json
 ok "groups --limit gives the largest" all lines 2 ';' json 'rows[0]["count"] == 500'
 
@@ -121,6 +146,19 @@ ok "events: names" names id event_id event_type status group category error_mess
 ok "events: all, newest by time first" all json 'len(rows) == 1003' ';' json '[r["id"] for r in rows if r["created_at"]][:3] == [1, 2, 3]'
 run events "${db[@]}" --json --group "$key" --limit 2
 ok "events --group --limit" all lines 2 ';' json 'all(r["group"] == "'"$key"'" for r in rows)' ';' json '[r["id"] for r in rows] == [2, 3]'
+run events "${db[@]}" --json --sort '$.n' --limit 4 --filter 'id:..1003'
+ok "events --sort: the lowest of all, with the value" all json '[(r["id"], r["value"]) for r in rows] == [(i, str(i)) for i in (1, 2, 3, 4)]' ';' \
+    names id event_id event_type status group category error_message retry_count created_at topic partition offset key edited returned value
+run events "${db[@]}" --json --sort '-$.n'
+ok "events --sort: the highest first, without a value last" json 'len(rows) == 1003 and [r["value"] for r in rows[:2]] == ["1000", "999"] and [r["value"] for r in rows[1000:]] == [None] * 3'
+run events "${db[@]}" --sort '$.a' --limit 2
+ok "events --sort: a column of the value, harmless" all lines 2 ';' says '\e]0;owned'
+run events "${db[@]}" --status all --sort '$.n' --json
+ok "events --sort takes closed ones too" json 'len(rows) == 1005 and rows[999]["value"] == "1000"'
+run events "${db[@]}" --sort n
+ok "events --sort by something else" all exits 2 ';' one_sentence ';' warns 'a path of the payload such as $.amount'
+run events "${db[@]}" --sort '-$.a[x]'
+ok "events --sort: a mistake has its column" all exits 2 ';' one_sentence ';' warns "--sort, column 6"
 run events "${db[@]}" --json --group "${key:0:6}"
 ok "the beginning of a group's key is enough" json 'len(rows) == 500'
 run events "${db[@]}" --group xyz
@@ -195,13 +233,15 @@ ok "--no-color" not says $'\033[1m'
 run show "${db[@]}" 1 --json
 ok "show: names" names id event_id event_type source_table source_id error_message stack_trace retry_count max_retries status created_at \
     last_retry_at resolved_at resolved_by kafka_offset kafka_partition kafka_topic correlation_id payload group category error_class key \
-    edited returned attempts headers revisions decisions would_send
+    edited returned attempts headers revisions decisions dead_letter would_send
 ok "show: what would be sent" json 'set(rows[0]["would_send"]) >= {"topic", "key", "headers", "exact", "why"} and rows[0]["would_send"]["topic"] == "orders"'
 ok "show: the payload is a string" json 'rows[0]["payload"] == "{\"n\": 1, \"amount\": 1.5}" and rows[0]["attempts"][0]["error_message"] == rows[0]["error_message"]'
 run show "${db[@]}" 1 --raw
 ok "show --raw" all exits 0 ';' eval '[ "$out" = "{\"n\": 1, \"amount\": 1.5}" ]'
 run show "${db[@]}" 1 --as-sent
 ok "show --as-sent" all exits 0 ';' eval '[ "$out" = "{\"n\": 1, \"amount\": 1.5}" ]' ';' warns "not byte for byte"
+run show "${db[@]}" 1003 --json
+ok "show: no dead letter" json 'rows[0]["dead_letter"] is None and rows[0]["would_send"]["format"] is None'
 run show "${db[@]}" 1002
 ok "show of a hostile event" all exits 0 ';' not says $'\033'
 sql "INSERT INTO redrive.revision (dlq_id, no, payload, reason) VALUES (1, 1, '{\"n\": 2}', 'test')" >/dev/null
@@ -258,6 +298,14 @@ done
 sed 's/"rate_per_minute.*"event_types"/"event_types"/; s/,"resolved".*//' "$work/out" | sort >"$work/summed"
 ok "groups out of the sums that a worker keeps" all exits 0 ';' warns "from the rollup" ';' cmp "$work/looked_at" "$work/summed" ';' \
     json 'all(r["resolved"] == 0 and r["returned"] == 0 for r in rows)'
+for _ in $(seq 150); do
+    run stats "${db[@]}" --trend 15m --json
+    json 'rows[0]["points"][-1]["pending"] is not None or rows[0]["points"][-2]["pending"] is not None' && break
+    sleep 0.2
+done
+ok "the backlog over time, as a worker writes it" all exits 0 ';' lines 1 ';' json 'len(rows[0]["points"]) == 15' ';' \
+    json "max(p['pending'] or 0 for p in rows[0]['points']) == $(sql "SELECT count(*) FROM dlq_events WHERE status = 'PENDING'")" ';' \
+    json 'all(p["in"] is None or p["in"] == p["arrived"] + p["restored"] for p in rows[0]["points"])'
 run stats "${db[@]}" --json
 ok "stats: the largest groups out of the sums" all exits 0 ';' warns "from the rollup" ';' \
     json '[r for r in rows if r["analysis"] == "errors"][0]["errors"][0]["group"] == "'"$key"'"' ';' \

@@ -29,7 +29,7 @@ ok "an event that is closed already: nothing is frozen" all exits 5 ';' one_sent
 run discard "${db[@]}" --filter nothingatall --yes
 ok "nothing to act on" all exits 5 ';' one_sentence
 run discard "${db[@]}" --queue empty_dlq --yes
-ok "an empty queue says so" all exits 5 ';' one_sentence
+ok "an empty queue says so" all exits 5 ';' one_sentence ';' warns "in the queue empty_dlq"
 
 run discard "${db[@]}" --group "$key" --confirm 500 --reason 'known, INC-1' --json
 ok "discard: the line at the end" all exits 0 ';' names "${result[@]}" ';' json 'rows[0]["action"] == "discard" and rows[0]["state"] == "done" and rows[0]["done"] == 500 == rows[0]["total"]'
@@ -66,6 +66,14 @@ ok "a category in a read-only session" all exits 4 ';' one_sentence
 
 run mark "${db[@]}" deploy 1.8
 ok "a mark" all exits 0 ';' warns "deploy 1.8" ';' in_table "SELECT string_agg(text, ',') FROM redrive.mark" "deploy 1.8"
+run stats "${db[@]}" --trend 15m
+ok "the mark is in the backlog over time" all exits 0 ';' says "deploy 1.8"
+run stats "${db[@]}" --trend 24h --json
+ok "times at which nobody looked are null" all exits 0 ';' json 'len(rows[0]["points"]) == 96' ';' \
+    json 'rows[0]["points"][0]["in"] is None and rows[0]["points"][0]["pending"] is None' ';' \
+    json '[m["text"] for m in rows[0]["marks"] if m["operation"] is None] == ["deploy 1.8"]'
+run stats "${db[@]}" --trend 2h
+ok "a span that is not known" all exits 2 ';' one_sentence ';' warns "15m, 6h, 24h or 7d"
 run mark "${db[@]}"
 ok "a mark without a text" all exits 2 ';' one_sentence
 run mark "${db[@]}" deploy --read-only

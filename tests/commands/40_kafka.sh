@@ -105,6 +105,18 @@ ok "and called exact" json 'rows[0]["would_send"]["exact"] is True and rows[0]["
 run show "${db[@]}" 461 --as-sent
 ok "a stranger at the old offset is not believed" all exits 0 ';' eval '[ "$out" = "{\"n\": 461, \"amount\": 691.5}" ]' ';' warns "not byte for byte"
 
+# A queue whose messages keep their own error and count: they are reset and go to the topic that they name, without a word of where.
+sql "INSERT INTO dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic)
+     SELECT 90000 + n, 'm-' || n, 'order', jsonb_build_object('message_id', 'm-' || n, 'queue', '$orders', 'data', n, 'error',
+            jsonb_build_object('message', 'refused'), 'retry_count', 5), 'refused', 'commands-failed-$$.dlq' FROM generate_series(1, 3) AS n" >/dev/null
+run reprocess "${db[@]}" --queue "commands-failed-$$.dlq" --yes --json
+ok "reprocess --queue: its messages, all of them" all exits 0 ';' json 'rows[0]["done"] == 3 == rows[0]["total"]'
+reset=$(kcat -b "$brokers" -C -t "$orders" -e -q -f '%s\n' 2>/dev/null | grep -c '"error": null.*"message_id": "m-.*"retry_count": 0')
+ok "are in their own queue, reset" eval '[ "$reset" = 3 ]'
+run reprocess "${db[@]}" --queue "commands-failed-$$.dlq" --yes
+ok "and the queue is empty" all exits 5 ';' one_sentence
+sql "DELETE FROM dlq_events WHERE id > 90000" >/dev/null
+
 # Newer records of the same key: of c-470 one, of c-471 none.
 newer=commands-newer-$$
 "$topic_tool" "$brokers" "$newer" 1
@@ -144,3 +156,25 @@ run ingest -b "$brokers" --explain "$letters:0:7"
 ok "a place without a record" all exits 5 ';' one_sentence
 run ingest -b "$brokers" --explain "$letters:3"
 ok "a partition that does not exist" all exits 5 ';' warns 'it has 1'
+
+# Dead letters taken in: what there is, once, and not twice.
+run ingest "${db[@]}" --topics "$letters" --dry-run
+ok "what there is to take in, by topic and format" all exits 0 ';' says "$letters" ';' says spring-dlt ';' says dlq-metadata ';' in_table "SELECT count(*) FROM redrive.record WHERE topic = '$letters'" 0
+run ingest "${db[@]}" --topics "$letters" --once --json
+ok "taken in" all exits 0 ';' json 'rows[0]["events"] == 2 and rows[0]["alarms"] == 0' ';' \
+    in_table "SELECT string_agg(format || ' ' || \"offset\", ', ' ORDER BY \"offset\") FROM redrive.record WHERE topic = '$letters'" 'dlq-metadata 0, spring-dlt 1'
+run ingest "${db[@]}" --pattern "commands-letters-$$-.*" --once
+ok "not taken in twice" all exits 0 ';' warns 'took in 0 dead letters'
+run ingest "${db[@]}" --topics nothing-dlq --once
+ok "a topic that does not exist" all exits 5 ';' warns 'no topic nothing-dlq'
+run ingest "${db[@]}" --topics 'no/name' --once
+ok "what is no name of a topic" all exits 2 ';' one_sentence
+run ingest "${db[@]}" --pattern '(' --once
+ok "what is no pattern" all exits 2 ';' one_sentence
+"$REDRIVE" ingest "${db[@]}" --topics "$letters" >"$work/out" 2>"$work/err" &
+ingester=$!
+echo 'c-3:{"id": 3, "dlq_metadata": {"error_type": "Third"}}' | kcat -b "$brokers" -t "$letters" -P -K: -q
+until [ "$(sql "SELECT count(*) FROM redrive.record WHERE topic = '$letters'")" = 3 ] || ! kill -0 $ingester 2>/dev/null; do sleep 0.1; done
+kill -TERM $ingester
+wait $ingester
+ok "a service takes in what comes, and ends in order" [ $? -eq 0 ]

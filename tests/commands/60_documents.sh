@@ -73,7 +73,7 @@ double useradd <<'DOUBLE'
 DOUBLE
 double systemctl <<'DOUBLE'
 #!/bin/bash
-[ "$*" = "enable --now redrive-work" ]
+[ "$*" = "enable --now redrive" ]
 DOUBLE
 double cp <<DOUBLE
 #!/bin/bash

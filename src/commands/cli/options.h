@@ -32,6 +32,11 @@ enum option_area {
     AREA_WATCH = 1 << 18,
     AREA_INGEST = 1 << 19,
     AREA_EXPORT = 1 << 20,
+    AREA_EVENTS = 1 << 21,
+    AREA_STATS = 1 << 22,
+    AREA_ALERTS = 1 << 23,
+    AREA_ALERT = 1 << 24,
+    AREA_DAEMON = 1 << 25,
 };
 
 struct option_count {

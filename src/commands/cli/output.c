@@ -83,6 +83,12 @@ table_begin(struct output_table *table, const struct call *call, const struct ou
 }
 
 void
+table_leaves(struct output_table *table, const int *columns)
+{
+    table->leaves = columns;
+}
+
+void
 table_add(struct output_table *table, struct bytes cell)
 {
     size_t from = table->text.len;
@@ -142,9 +148,34 @@ put_blanks(struct strbuf *line, int count)
         strbuf_add_char(line, ' ');
 }
 
+static int
+cells_of_row(const struct output_table *table)
+{
+    int cells = 0;
+    for (size_t i = 0; i < table->column_count; i++)
+        if (!(table->left & 1u << i))
+            cells += table->cells[i] + GAP;
+    return cells;
+}
+
+// A person at a narrow terminal reads the last column first: others make room for it.
+static void
+leave_out(struct output_table *table)
+{
+    enum { LAST_WANTS = 24 };
+    for (const int *next = table->leaves; next && *next >= 0 && table->width; next++) {
+        int last = table->cells[table->column_count - 1];
+        if (cells_of_row(table) - last + LAST_WANTS <= (int)table->width)
+            return;
+        table->left |= 1u << *next;
+    }
+}
+
 static void
 put_cell(const struct output_table *table, struct strbuf *line, size_t column, struct bytes cell, int *used)
 {
+    if (table->left & 1u << column)
+        return;
     enum align align = table->columns[column].align;
     int cells = cells_of(cell), room = table->cells[column] - cells;
     if (align == ALIGN_RIGHT)
@@ -179,6 +210,8 @@ bool
 table_flush(struct output_table *table, struct err *err)
 {
     struct strbuf lines = {0};
+    if (!table->is_started)
+        leave_out(table);
     if (table->has_header && !table->is_started)
         put_header(table, &lines);
     table->is_started = true;

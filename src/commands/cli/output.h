@@ -31,10 +31,12 @@ struct output_column {
 struct output_table {
     const struct output_column *columns;
     size_t column_count;
-    size_t width;    // cells of the terminal; 0: not cut
-    bool has_header; // on a terminal
-    bool is_bold;    // header in bold
-    bool is_started; // the header was written
+    size_t width;      // cells of the terminal; 0: not cut
+    bool has_header;   // on a terminal
+    bool is_bold;      // header in bold
+    bool is_started;   // the header was written, and columns that do not fit have left
+    const int *leaves; // columns that a narrow terminal goes without, the first first; -1 ends
+    unsigned left;     // set of 1 << column
     int cells[TABLE_COLUMNS];
     struct strbuf text; // cells of the kept rows, each NUL-terminated
     size_t rows;
@@ -43,6 +45,8 @@ struct output_table {
 
 void table_begin(struct output_table *table, const struct call *call, const struct output_column *columns,
                  size_t count);
+// On a terminal where the last column has no room, these leave one after another; a constant that -1 ends.
+void table_leaves(struct output_table *table, const int *columns);
 void table_add(struct output_table *table,
                struct bytes cell); // cells of a row in their order; absent is drawn as "-"
 void table_add_text(struct output_table *table, const char *text);

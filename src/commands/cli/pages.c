@@ -5,8 +5,10 @@ pages_print(const struct pages *pages, const struct call *call, struct store *st
 {
     struct output_table table;
     table_begin(&table, call, pages->columns, pages->column_count);
+    table_leaves(&table, pages->leaves);
     int64_t limit = call->options.choice.limit.number;
-    int64_t left = limit > 0 ? limit : INT64_MAX;
+    const int64_t most = limit > 0 ? limit : INT64_MAX;
+    int64_t left = most;
     int64_t zone_us = store_info(store)->zone_us;
     int64_t before = 0;
     bool ok = true;
@@ -25,7 +27,10 @@ pages_print(const struct pages *pages, const struct call *call, struct store *st
         ok = ok && table_flush(&table, err);
         arena_release(&arena);
     }
-    return table_end(&table, err) && ok;
+    ok = table_end(&table, err) && ok;
+    if (ok && left == most)
+        remark(call, "%s", pages->none);
+    return ok;
 }
 
 int

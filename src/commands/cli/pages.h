@@ -9,8 +9,10 @@
 struct pages {
     const struct output_column *columns;
     size_t column_count;
-    size_t page;     // rows read at once
-    size_t row_size; // bytes
+    const int *leaves; // as of table_leaves; NULL: none
+    const char *none;  // said where there is no row
+    size_t page;       // rows read at once
+    size_t row_size;   // bytes
     // Rows with numbers below `before` (0: from the newest on), at most `page`, in the arena.
     bool (*read)(struct store *store, int64_t before, size_t page, struct arena *arena, void **rows,
                  size_t *count, struct err *err);

@@ -1,11 +1,14 @@
 #include "commands/cli/ready.h"
 
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "base/clock.h"
 
 static void
 notify(const char *line)
@@ -35,4 +38,19 @@ void
 ready_tell_stopping(void)
 {
     notify("STOPPING=1");
+}
+
+// With the time, by which systemd knows that the READY=1 of before is not meant.
+void
+ready_tell_reloading(void)
+{
+    char lines[80];
+    snprintf(lines, sizeof lines, "RELOADING=1\nMONOTONIC_USEC=%" PRId64, (int64_t)clock_mono());
+    notify(lines);
+}
+
+void
+ready_mute(void)
+{
+    (void)unsetenv("NOTIFY_SOCKET");
 }

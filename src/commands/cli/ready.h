@@ -5,5 +5,9 @@
 
 void ready_tell(void);
 void ready_tell_stopping(void);
+// Files are read again; ready_tell comes when that is over.
+void ready_tell_reloading(void);
+// Nobody waits for this process, which another one of the service started.
+void ready_mute(void);
 
 #endif
