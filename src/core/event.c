@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include "core/envelope/topic_name.h"
 
 static const char *const status_names[] = {"pending", "resolved", "discarded", "other"};
 
@@ -21,6 +22,12 @@ event_status_of(struct bytes status_text)
             strncasecmp(status_text.data, status_names[i], status_text.len) == 0)
             return (enum event_status)i;
     return EVENT_OTHER;
+}
+
+struct bytes
+event_key(const struct event *event)
+{
+    return bytes_present(event->record.key) ? event->record.key : event->source_id;
 }
 
 struct bytes
@@ -89,30 +96,6 @@ groups_parse(struct bytes text, uint64_t keys[GROUPS_LISTED])
     return count;
 }
 
-// The ways dead letter queues are named: Spring uses -dlt and .DLT, Spring Cloud Stream error.TOPIC.GROUP,
-// the others are habits.
-static const char *const suffixes[] = {"-dead-letter", ".dead-letter", "_dead_letter", "-dlq", ".dlq",
-                                       "_dlq",         "-DLQ",         ".DLQ",         "_DLQ", "-dlt",
-                                       ".dlt",         "-DLT",         ".DLT",         "_dlt"};
-
-// The topic without what names it a dead letter queue; absent where nothing does.
-static struct bytes
-strip(struct bytes topic)
-{
-    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
-        if (topic.len > strlen(suffixes[i]) && bytes_ends(topic, suffixes[i]))
-            return bytes_slice(topic, 0, topic.len - strlen(suffixes[i]));
-    if (topic.len > 4 && (bytes_starts(topic, "dlq.") || bytes_starts(topic, "DLQ.")))
-        return bytes_slice(topic, 4, SIZE_MAX);
-    // error.<topic>.<group>: the group is the last part, and the topic may hold dots itself.
-    if (bytes_starts(topic, "error.")) {
-        size_t dot = bytes_find_last(topic, BYTES("."));
-        if (dot != SIZE_MAX && dot > strlen("error."))
-            return bytes_slice(topic, strlen("error."), dot - strlen("error."));
-    }
-    return BYTES_ABSENT;
-}
-
 bool
 topic_is_reserved(struct bytes topic)
 {
@@ -127,14 +110,20 @@ topic_is_reserved(struct bytes topic)
 bool
 topic_is_queue(struct bytes topic)
 {
-    return bytes_present(topic) && bytes_present(strip(topic));
+    return bytes_present(topic_name_original(topic, BYTES_ABSENT));
 }
 
 struct bytes
 topic_original(struct bytes topic)
 {
-    if (!bytes_present(topic))
-        return topic;
-    struct bytes stripped = strip(topic);
-    return bytes_present(stripped) ? stripped : topic;
+    struct bytes original = topic_name_original(topic, BYTES_ABSENT);
+    return bytes_present(original) ? original : topic;
+}
+
+struct bytes
+event_queue(const struct event *event)
+{
+    if (bytes_present(event->record.format))
+        return event->record.topic;
+    return topic_is_queue(event->topic) ? event->topic : BYTES_ABSENT;
 }

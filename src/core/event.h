@@ -22,7 +22,7 @@ enum event_fields {
     EVENT_ERROR = 1 << 1,   // error_message (whole)
     EVENT_STACK = 1 << 2,   // stack_trace (whole); with EVENT_ERROR the reader also fills group and category
     EVENT_PAYLOAD = 1 << 3, // payload: newest revision, else raw bytes, else the jsonb's text
-    EVENT_RAW = 1 << 4,     // key, headers of the record the event came from, where redrive keeps it
+    EVENT_RAW = 1 << 4,     // place, time, key, headers of the record the event came from, where it is kept
     EVENT_GROUP = 1 << 5,   // group, category, error_class: reads message and stack, does not keep them
     EVENT_KNOWN =
         1 << 6, // what redrive's tables know: revisions, returned, published, quarantine, live operation
@@ -64,9 +64,16 @@ struct event_origin {
     bool has_offset;
 };
 
-// The original record, where redrive keeps it byte for byte.
+// The record the event came from, where redrive keeps it byte for byte: the original, or a dead letter of it.
 struct event_record {
     bool is_kept;
+    struct bytes format; // of a dead letter, as it was taken in ("unknown": none is known); absent: it is the
+                         // record in Kafka where the row says, read again
+    struct bytes consumer; // the group that failed, as its dead letter says; absent: it does not
+    struct bytes topic;    // where it lay, with partition and offset
+    int32_t partition;
+    int64_t offset;
+    int64_t timestamp; // instant; 0 or TIME_ABSENT: not known
     struct bytes key;
     struct event_header *headers;
     uint32_t header_count;
@@ -131,6 +138,9 @@ struct event {
     struct bytes error_class; // of the root cause; absent where the text has none
 };
 
+// The record's key where it is kept, else the source id, by which events of one thing are told as well.
+// Needs EVENT_RAW and EVENT_NARROW.
+struct bytes event_key(const struct event *event);
 // The text of error_message, or of stack_trace, for people: where PostgreSQL cannot return it, why.
 struct bytes event_error_text(const struct event *event);
 struct bytes event_stack_text(const struct event *event);
@@ -147,12 +157,14 @@ bool group_parse(struct bytes text, uint64_t *low, uint64_t *high);
 enum { GROUPS_LISTED = 240, GROUPS_TEXT = GROUPS_LISTED * GROUP_TEXT };
 size_t groups_parse(struct bytes text, uint64_t keys[GROUPS_LISTED]);
 
-// Is the topic named like a dead letter queue? The original topic is the same name without its DLQ suffix or
-// prefix, else the unchanged name. Suffixes and prefixes: -dlq .dlq _dlq .DLQ -dlt .DLT -dead-letter, dlq. ,
-// error.X.GROUP.
+// Is the topic named like a dead letter queue? The original topic is the same name without what says so
+// (core/envelope/topic_name.h), else the unchanged name.
 bool topic_is_queue(struct bytes topic);
 // Is it a topic of the publish protocol, or of Kafka's own? No event is sent there, whatever names it.
 bool topic_is_reserved(struct bytes topic);
 struct bytes topic_original(struct bytes topic);
+// The dead letter queue that the event was in: the topic that its dead letter was read from, else that of its
+// row where it is named like one; absent: none.
+struct bytes event_queue(const struct event *event);
 
 #endif

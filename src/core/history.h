@@ -16,6 +16,17 @@ struct decision {
     int64_t at;
 };
 
+// A further dead letter of an event, as ingest took it in: of a retry topic, or written twice.
+struct letter_attempt {
+    const char *topic;
+    int32_t partition;
+    int64_t offset;
+    int64_t at;           // when it failed, else when the dead letter was written; TIME_ABSENT
+    const char *format;   // "spring-retry"
+    const char *consumer; // the group that failed, or NULL
+    struct bytes error_message, stack_trace;
+};
+
 struct audit_row {
     int64_t no;
     int64_t at;

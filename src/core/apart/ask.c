@@ -5,6 +5,22 @@
 
 enum { BEGINNING_MOST = 12 };
 
+bool
+apart_is_one_group(const struct apart *apart)
+{
+    uint64_t group = 0;
+    bool has_group = false;
+    for (size_t i = 0; i < apart->count; i++) {
+        if (!apart->events[i].is_here)
+            continue;
+        if (has_group && apart->events[i].group != group)
+            return false;
+        has_group = true;
+        group = apart->events[i].group;
+    }
+    return true;
+}
+
 size_t
 apart_words(const struct apart *apart)
 {

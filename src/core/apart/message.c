@@ -19,6 +19,18 @@ is_of_no_use(const char *rule)
     return false;
 }
 
+// "ms" behind a number: as frequent as the sentence that it stands in.
+static bool
+is_unit(const struct fingerprint_mask *mask)
+{
+    if (mask->rule != mask_sentence(MASK_DURATION))
+        return false;
+    for (size_t i = 0; i < mask->text.len; i++)
+        if (mask->text.data[i] >= '0' && mask->text.data[i] <= '9')
+            return false;
+    return true;
+}
+
 static void
 read_words(struct apart *apart, const struct fingerprint_input *input)
 {
@@ -28,7 +40,7 @@ read_words(struct apart *apart, const struct fingerprint_input *input)
         struct bytes word = bytes_trim(parts.masks[i].text);
         bool is_here = word.len >= WORD_LEAST && word.len <= WORD_MOST &&
                        bytes_find(input->message, word, 0) != SIZE_MAX;
-        if (is_here && !is_of_no_use(parts.masks[i].rule))
+        if (is_here && !is_of_no_use(parts.masks[i].rule) && !is_unit(&parts.masks[i]))
             apart_see(apart, apart_field_need(apart, APART_WORD, BYTES_ABSENT), APART_TEXT, word);
     }
     arena_release(&arena);

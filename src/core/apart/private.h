@@ -86,6 +86,8 @@ void apart_ask(const struct apart *apart, const struct apart_field *field,
 // The length of what a text that hardly repeats begins with; 0: nothing that is worth asking for.
 size_t apart_beginning(struct bytes text);
 
+bool apart_is_one_group(const struct apart *apart); // all events here
+
 // --- gain.c ---
 
 // Bits an event, of a question that is true of `here` of `all_here` events and `there` of `all_there`.

@@ -111,16 +111,32 @@ choices(size_t many, size_t few)
     return ways;
 }
 
+// "3000" of "timed out after 3000 ms": a number that is in every message of one group and nowhere else is
+// part of what made it a group.
+static bool
+is_of_form(const struct search *search, const struct apart_text *text)
+{
+    struct bytes word = text->value.text;
+    if (search->field->what != APART_WORD || text->here < search->all_here || text->there > 0)
+        return false;
+    for (size_t i = 0; i < word.len; i++)
+        if (word.data[i] < '0' || word.data[i] > '9')
+            return false;
+    return apart_is_one_group(search->apart);
+}
+
 // The most frequent values of either side.
 static struct share *
 value_classes(struct search *search, size_t *classes)
 {
     const struct apart_field *field = search->field;
-    size_t count = field->text_count;
-    struct share *shares = arena_array(&search->arena, count + 1, sizeof *shares);
-    for (size_t i = 0; i < count; i++)
-        shares[i] = (struct share){&field->texts[i], (double)field->texts[i].here / search->all_here,
-                                   (double)field->texts[i].there / search->all_there};
+    size_t count = 0;
+    struct share *shares = arena_array(&search->arena, field->text_count + 1, sizeof *shares);
+    for (size_t i = 0; i < field->text_count; i++)
+        if (!is_of_form(search, &field->texts[i]))
+            shares[count++] =
+                (struct share){&field->texts[i], (double)field->texts[i].here / search->all_here,
+                               (double)field->texts[i].there / search->all_there};
     qsort(shares, count, sizeof *shares, by_most);
     *classes = count < APART_CLASSES - 1 ? count : APART_CLASSES - 1;
     return shares;

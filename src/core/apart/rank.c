@@ -27,23 +27,6 @@ by_score(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-// Here is one group: then its frame is what made it one.
-static bool
-is_one_group(const struct apart *apart)
-{
-    uint64_t group = 0;
-    bool has_group = false;
-    for (size_t i = 0; i < apart->count; i++) {
-        if (!apart->events[i].is_here)
-            continue;
-        if (has_group && apart->events[i].group != group)
-            return false;
-        has_group = true;
-        group = apart->events[i].group;
-    }
-    return true;
-}
-
 // Of many events chance explains little, and a small difference is sure, but no help.
 static bool
 is_plain_to_see(const struct apart *apart, const struct apart_bits *bits)
@@ -61,7 +44,7 @@ find_candidates(const struct apart *apart, struct arena *arena, struct arena *sc
     uint32_t there = (uint32_t)(apart->count - apart->here);
     double least = (APART_BITS + log2((double)apart->field_count)) /
                    ((double)apart->count * apart_entropy((uint32_t)apart->here, there));
-    bool has_frame = !is_one_group(apart);
+    bool has_frame = !apart_is_one_group(apart); // else its frame is what made it one
     size_t count = 0;
     for (size_t i = 0; i < apart->field_count; i++) {
         const struct apart_field *field = &apart->fields[i];

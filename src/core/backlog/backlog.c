@@ -462,6 +462,28 @@ backlog_outcomes(struct backlog *backlog, uint64_t key, const struct group_outco
     kept->returned = returned;
 }
 
+static void
+count_retries(const struct side *side, int64_t counts[BACKLOG_RETRIES])
+{
+    for (size_t i = 0; i < side->count; i++)
+        counts[side->rows[i].retries]++;
+}
+
+int64_t
+backlog_retries(const struct backlog *backlog, int64_t counts[BACKLOG_RETRIES])
+{
+    memset(counts, 0, BACKLOG_RETRIES * sizeof *counts);
+    count_retries(&backlog->older, counts);
+    count_retries(&backlog->newer, counts);
+    for (size_t i = 0; i < backlog->rollup.retry_count; i++) {
+        const struct rollup_count *count = &backlog->rollup.retries[i];
+        counts[count->at < 0                 ? 0
+               : count->at < BACKLOG_RETRIES ? count->at
+                                             : BACKLOG_RETRIES - 1] += count->count;
+    }
+    return (int64_t)backlog_count(backlog);
+}
+
 bool
 backlog_group_of(const struct backlog *backlog, int64_t id, uint64_t *key)
 {

@@ -171,7 +171,7 @@ struct event_group {
     bool is_new;                       // first_at is less than an hour ago
     bool is_returned; // most of its events were republished before, or an operation had emptied it
     struct group_share types[GROUP_TOP], topics[GROUP_TOP];
-    struct group_outcomes outcomes;      // by error, from the rollup; else 0
+    struct group_outcomes outcomes;      // by error; without the rollup only `returned`
     const struct group_details *details; // NULL: not asked for
 };
 
@@ -242,6 +242,9 @@ void backlog_ids(const struct backlog *backlog, enum pivot pivot, const char *va
 // category, error_class, created_at to the second, and 1 for having returned. False: not pending, or known
 // only in part. *hint (begin with 0) makes walking the ids up or down quick. The bytes are the backlog's.
 bool backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct event *event);
+// How many events have each retry_count; the last one stands for all above. Returns their sum.
+#define BACKLOG_RETRIES 256
+int64_t backlog_retries(const struct backlog *backlog, int64_t counts[BACKLOG_RETRIES]);
 // The group by error of one pending event; false: not pending.
 bool backlog_group_of(const struct backlog *backlog, int64_t id, uint64_t *key);
 

@@ -105,7 +105,8 @@ struct tally {
     size_t total;       // groups, with is_limited
     struct event_group rest;
     bool is_detailed;
-    int64_t *returned; // by index of the group, with is_detailed
+    int64_t *returned; // by index of the group, with counts_returned
+    bool counts_returned;
     size_t returned_capacity;
     struct keys values; // numbers of the values grouped by, in the order of groups
     struct event_group *groups;
@@ -203,7 +204,7 @@ tally_group(struct tally *tally, const struct backlog_row *row, uint32_t *group_
             .last_at = TIME_ABSENT,
             .category = tally->backlog->infos[row->group].category,
         };
-        if (tally->is_detailed) {
+        if (tally->counts_returned) {
             tally->returned =
                 alloc_grow(tally->returned, *group_index, &tally->returned_capacity, sizeof *tally->returned);
             tally->returned[*group_index] = 0;
@@ -236,7 +237,7 @@ tally_row(struct tally *tally, const struct backlog_row *row)
     tally_count(tally, row, 1);
     struct event_group *group = tally_group(tally, row, &group_index);
     tally_bounds(group, row->created, row->created);
-    if (tally->is_detailed && group_index != REST)
+    if (tally->counts_returned && group_index != REST)
         tally->returned[group_index] += row->is_returned;
     if (row->created) {
         tally_curves(tally, group, row->created, 1);
@@ -519,12 +520,15 @@ tally_details(struct tally *tally, struct arena *arena)
     free(found);
 }
 
-// What is known of a group by error over its life.
+// What is known of a group by error over its life. The rollup has counted those that returned; rows are
+// counted here.
 static void
-tally_life(const struct group_info *info, struct event_group *group)
+tally_life(const struct tally *tally, const struct group_info *info, size_t g, struct event_group *group)
 {
     if (info->outcomes)
         group->outcomes = *info->outcomes;
+    if (!tally->backlog->has_rollup)
+        group->outcomes.returned = tally->returned[g];
     bool was_emptied = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
                        group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
     group->is_returned = was_emptied || group->outcomes.returned * 2 > group->count;
@@ -546,7 +550,7 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
     if (second)
         group->key = number;
     else if (tally->pivot == PIVOT_ERROR)
-        tally_life(&backlog->infos[number], group);
+        tally_life(tally, &backlog->infos[number], g, group);
     group->is_new = group->first_at != TIME_ABSENT && tally->minute - group->first_at < 3600;
     group->first_at = to_instant(group->first_at);
     group->last_at = to_instant(group->last_at);
@@ -647,7 +651,8 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
                           .now = now / US_PER_SECOND,
                           .minute = now / US_PER_SECOND / 60 * 60,
                           .only = query->within ? keys_find(&backlog->keys, *query->within) : -1,
-                          .is_detailed = query->is_detailed};
+                          .is_detailed = query->is_detailed,
+                          .counts_returned = query->is_detailed || !backlog->has_rollup};
     bool is_possible = (!query->within || tally.only >= 0) &&
                        (query->pivot != PIVOT_PATH || (backlog->paths && !backlog->has_rollup)) &&
                        !(query->second && backlog->has_rollup);

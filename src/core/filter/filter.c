@@ -18,7 +18,7 @@ text_column(const struct event *event, enum filter_field field)
     case FIELD_PAYLOAD:
         return event->payload;
     case FIELD_KEY:
-        return event->record.key;
+        return event_key(event);
     case FIELD_TYPE:
         return event->event_type;
     case FIELD_SOURCE:
@@ -34,7 +34,11 @@ text_column(const struct event *event, enum filter_field field)
     case FIELD_RESOLVED_BY:
         return event->closed.by;
     case FIELD_QUEUE:
-        return topic_is_queue(event->topic) ? event->topic : BYTES_ABSENT;
+        return event_queue(event);
+    case FIELD_FORMAT:
+        return event->record.format;
+    case FIELD_CONSUMER:
+        return event->record.consumer;
     default:
         return BYTES_ABSENT;
     }
@@ -286,6 +290,26 @@ filter_operation(const struct filter *filter, int64_t *no)
         return names_one(term_of(filter, filter->root), no);
     for (size_t child = root->first; child != FILTER_NO_NODE; child = filter->nodes[child].next)
         if (names_one(term_of(filter, child), no))
+            return true;
+    return false;
+}
+
+static bool
+is_of_letter(const struct filter_term *term)
+{
+    return term && !term->is_inverted && (term->field == FIELD_FORMAT || term->field == FIELD_CONSUMER);
+}
+
+bool
+filter_wants_letter(const struct filter *filter)
+{
+    if (filter->root == FILTER_NO_NODE)
+        return false;
+    const struct filter_node *root = &filter->nodes[filter->root];
+    if (root->join != JOIN_ALL)
+        return is_of_letter(term_of(filter, filter->root));
+    for (size_t child = root->first; child != FILTER_NO_NODE; child = filter->nodes[child].next)
+        if (is_of_letter(term_of(filter, child)))
             return true;
     return false;
 }

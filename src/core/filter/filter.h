@@ -53,6 +53,8 @@ bool filter_is_empty(const struct filter *filter); // matches everything
 // Can only events of one operation match (operation:N)? Then it is that one, and the caller looks at no
 // others.
 bool filter_operation(const struct filter *filter, int64_t *no);
+// Can only events match whose dead letter was taken in (format: and consumer:)? Then no others are looked at.
+bool filter_wants_letter(const struct filter *filter);
 
 // The enum event_fields an event must have filled for filter_match.
 unsigned filter_needs(const struct filter *filter);

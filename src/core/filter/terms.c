@@ -48,7 +48,6 @@ filter_term_from(const struct filter *filter, size_t i)
     case FIELD_TYPE:
     case FIELD_SOURCE:
     case FIELD_TOPIC:
-    case FIELD_QUEUE:
     case FIELD_RETRIES:
     case FIELD_AGE:
     case FIELD_CREATED:

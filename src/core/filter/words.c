@@ -66,6 +66,8 @@ filter_field_find(struct bytes name, enum filter_field *field)
 {
     if (bytes_equal_text(name, "kind")) // a synonym that is never suggested
         name = bytes_of("category");
+    if (bytes_equal_text(name, "dlq-topic")) // likewise
+        name = bytes_of("queue");
     for (int i = 0; i < PROMPTS; i++) {
         if (!bytes_equal_text(name, fields[i].name))
             continue;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "base/utf8.h"
+#include "core/envelope/schema_id.h"
 
 const char *
 content_name(enum content_kind kind)
@@ -36,15 +37,6 @@ find_not_text(struct bytes payload)
     return payload.len;
 }
 
-static uint32_t
-big_endian(struct bytes payload, size_t at)
-{
-    uint32_t value = 0;
-    for (size_t i = at; i < at + 4; i++)
-        value = value << 8 | (unsigned char)payload.data[i];
-    return value;
-}
-
 // What begins like this is often meant to be that.
 static void
 add_guess(struct content *content, struct bytes payload)
@@ -67,12 +59,11 @@ add_guess(struct content *content, struct bytes payload)
             return;
         }
     }
-    // A zero and the number of a schema: how serialisers that use a schema registry begin.
-    if (payload.len <= 5 || payload.data[0] != '\0' || payload.data[1] != '\0')
-        return;
-    bool is_json = json_check(bytes_slice(payload, 5, SIZE_MAX), NULL);
-    add_why(content, "; it begins like a value of schema %u of a schema registry%s", big_endian(payload, 1),
-            is_json ? ", and JSON follows" : "");
+    struct schema_id schema;
+    struct arena arena = {0};
+    if (schema_id_of(&(struct envelope_record){.value = payload}, &schema))
+        add_why(content, "; it begins like a value of %s", schema_id_text(&schema, &arena));
+    arena_release(&arena);
 }
 
 // Can as many be edited? Otherwise says so.

@@ -57,7 +57,9 @@ correct_tally_describe(const struct correct_tally *tally, struct strbuf *out)
             strbuf_printf(out, "%s%s %s", out->len > begin ? ", " : "", text_count(rows[i].count, text),
                           rows[i].count == 1 ? rows[i].one : rows[i].words);
     if (tally->inexact)
-        strbuf_printf(out, "; of %s the bytes that were received are unknown: PostgreSQL's text is corrected",
+        strbuf_printf(out,
+                      "; of %s the bytes that were received are not kept here: PostgreSQL's "
+                      "text is corrected unless Kafka still has them",
                       text_count(tally->inexact, text));
     if (tally->departs)
         strbuf_printf(out, "; %s would depart from the shape of %s type", text_count(tally->departs, text),
