@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
 #include "ui/app/app.h"
@@ -42,6 +43,8 @@ draw_cell(const void *rows, size_t index, int column, struct canvas *canvas, str
     else
         (void)canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "row %zu %s ▁▂▃ 漢字 é", index,
                             toy->filter);
+    if (column == 1 && index == 2 && strcmp(toy->filter, "link") == 0)
+        canvas_link(canvas, area.row, area.col + 6, 4, "https://trace.example/a%20b");
 }
 
 static struct table_model

@@ -277,6 +277,56 @@ nothing_happens_nothing_is_sent(void **state)
     finish(vt);
 }
 
+// Two of its looks find nothing new, and the third a worker.
+static void
+the_monitor_stands_still_until_there_is_news(void **state)
+{
+    (void)state;
+    struct vt *vt = start(40, 120, NULL);
+    assert_screen(vt, vt_press(vt, "3"));
+    assert_screen(vt, vt_wait_text(vt, "nothing resolved yet"));
+    assert_screen(vt, vt_wait_text(vt, "HostileException"));
+    (void)vt_run(vt, 1000);
+    vt_forget(vt);
+    assert_true(vt_run(vt, 11000));
+    if (vt_output(vt).len != 0)
+        fail_msg("%zu bytes in the monitor", vt_output(vt).len);
+    testdb_run(&db, "INSERT INTO redrive.worker (name, publishes, note) VALUES ('there/7/1', false, 'idle')");
+    assert_screen(vt, vt_wait_text(vt, "there/7"));
+    testdb_run(&db, "DELETE FROM redrive.worker");
+    finish(vt);
+}
+
+static void
+the_monitor_goes_along_time_and_opens_it(void **state)
+{
+    (void)state;
+    testdb_run(&db,
+               "INSERT INTO redrive.trend (step, at, arrived, pending) SELECT 'minute', "
+               "extract(epoch FROM timestamptz '2026-11-21 08:00Z')::int - 946684800 + m * 60, m, 1000 + m "
+               "FROM generate_series(0, 119) AS m");
+    struct vt *vt = start(24, 80, NULL);
+    assert_screen(vt, vt_press(vt, "3"));
+    assert_screen(vt, vt_wait_text(vt, "1,119"));
+    assert_screen(vt, vt_press(vt, "hh"));
+    assert_screen(vt, vt_wait_text(vt, "09:54:00   pending 1,119   in 699   out 0"));
+    assert_screen(vt, vt_press(vt, "hhhhhhhhhhl"));
+    assert_screen(vt, vt_wait_text(vt, "09:00:00   pending 1,065"));
+    assert_screen(vt, vt_press(vt, "<Enter>"));
+    assert_screen(vt, vt_wait_text(vt, "created:>=2026-11-21T09:00 created:<2026-11-21T09:06"));
+    assert_screen(vt, vt_wait_text(vt, "1/20"));
+    assert_screen(vt, vt_press(vt, "q"));
+    assert_screen(vt, vt_wait_text(vt, "09:00:00   pending 1,065"));
+    assert_screen(vt, vt_press(vt, "+"));
+    assert_screen(vt, vt_wait_text(vt, "24 h ago"));
+    assert_screen(vt, vt_press(vt, "-"));
+    assert_screen(vt, vt_wait_text(vt, "6 h ago"));
+    assert_screen(vt, vt_press(vt, "--"));
+    assert_screen(vt, vt_wait_text(vt, "15 min ago"));
+    finish(vt);
+    testdb_run(&db, "DELETE FROM redrive.trend");
+}
+
 // Returns at a moment that leaves this many ms of the minute of the clock.
 static void
 await_room_in_minute(struct vt *vt, int ms)
@@ -409,6 +459,8 @@ a_lost_connection_is_told_and_mended(void **state)
 {
     (void)state;
     struct vt *vt = start(24, 120, NULL);
+    assert_screen(vt, vt_press(vt, " "));
+    assert_screen(vt, vt_wait_text(vt, " sel "));
     set_reachable(false);
     assert_screen(vt, vt_wait_text(vt, "as of "));
     assert_screen(vt, vt_shows(vt, "SocketTimeoutException")); // what was there stays
@@ -417,6 +469,7 @@ a_lost_connection_is_told_and_mended(void **state)
     set_reachable(true);
     assert_screen(vt, vt_press(vt, "r"));
     assert_screen(vt, vt_wait_text(vt, "live"));
+    assert_screen(vt, vt_shows(vt, " sel ")); // what was selected still is
     finish(vt);
 }
 
@@ -531,6 +584,8 @@ main(void)
         cmocka_unit_test(bytes_stay_within_budget),
         cmocka_unit_test(the_mouse_is_taken_when_asked),
         cmocka_unit_test(nothing_happens_nothing_is_sent),
+        cmocka_unit_test(the_monitor_stands_still_until_there_is_news),
+        cmocka_unit_test(the_monitor_goes_along_time_and_opens_it),
         cmocka_unit_test(recent_events_stand_still_until_the_next_one),
         cmocka_unit_test(the_screen_works_behind_a_pooler),
         cmocka_unit_test(an_open_dialog_survives_resizing),

@@ -104,6 +104,48 @@ hostile_text_is_visible(void **state)
     vt_end(vt);
 }
 
+static bool
+wrote(struct vt *vt, const char *text)
+{
+    return bytes_find(vt_output(vt), bytes_of(text), 0) != SIZE_MAX;
+}
+
+// A link is written around the letters that ncurses drew. Letters that are none any more lose it.
+static void
+links_surround_their_letters(void **state)
+{
+    (void)state;
+    struct vt *vt = start(24, 80, &plain, NULL);
+    char before[800];
+    vt_forget(vt);
+    assert_screen(vt, vt_press(vt, "/link<Enter>"));
+    assert_true(wrote(vt, "\033]8;;https://trace.example/a%20b\033\\link\033]8;;\033\\"));
+    snprintf(before, sizeof before, "%s", vt_row(vt, 5));
+    assert_screen(vt, strstr(before, "row 2 link ▁▂▃ 漢字 é"));
+
+    vt_forget(vt);
+    assert_screen(vt, vt_press(vt, "j")); // its row is as it was
+    assert_false(wrote(vt, "\033]8"));
+    assert_screen(vt, vt_press(vt, "j")); // its look changes, the link stays
+    assert_true(wrote(vt, "\033]8;;https://trace.example/a%20b\033\\"));
+    vt_forget(vt);
+    assert_screen(vt, vt_press(vt, "k"));
+    assert_string_equal(vt_row(vt, 5), before);
+
+    vt_forget(vt);
+    assert_screen(vt, vt_press(vt, "/<C-u>lint<Enter>"));
+    assert_screen(vt, strstr(vt_row(vt, 5), "row 2 lint ▁▂▃ 漢字 é"));
+    assert_false(wrote(vt, "https://"));
+    assert_true(wrote(vt, "lint")); // all four, not only the one that differs
+
+    vt_end(vt);
+    const char *const console[] = {"TERM=linux", NULL};
+    vt = start(24, 80, &plain, console);
+    assert_screen(vt, vt_press(vt, "/link<Enter>"));
+    assert_false(wrote(vt, "\033]8"));
+    vt_end(vt);
+}
+
 static void
 unknown_sequences_do_nothing(void **state)
 {
@@ -414,6 +456,7 @@ main(void)
         cmocka_unit_test(keys_cost_few_bytes),
         cmocka_unit_test(nothing_costs_nothing),
         cmocka_unit_test(hostile_text_is_visible),
+        cmocka_unit_test(links_surround_their_letters),
         cmocka_unit_test(unknown_sequences_do_nothing),
         cmocka_unit_test(paste_never_runs),
         cmocka_unit_test(prompt_edits_like_readline),

@@ -54,6 +54,7 @@ app_create(const struct app_config *config, struct err *err)
     app->picture.again_at = -1;
     app_redraw(app);
     app->takes_mouse = config->takes_mouse;
+    app->times_by_clock = config->times_by_clock;
     app->mail.unknown.link = LINK_CONNECTING;
     app->mail.unknown.has_schema = true;
     app->mail.unknown.as_of = app->mail.unknown.last_closed_at = TIME_ABSENT;
@@ -294,6 +295,15 @@ app_expire_message(struct app *app)
         app->messages.line = LINE_EMPTY;
 }
 
+// Is it what `u` undoes, and is there something to undo?
+static bool
+is_undoable(const struct app *app, const struct news_reply *news)
+{
+    struct app_deed deed = app_deed(app);
+    bool closes = deed.action == ACTION_DISCARD || deed.action == ACTION_RESOLVE;
+    return deed.operation == news->operation && closes && news->severity == OUTCOME_WELL;
+}
+
 // Events may return after the end: the same message then says so. What else stands on the line gives way only
 // to an end that is worse than what was told.
 void
@@ -310,7 +320,8 @@ app_say_end(struct app *app, const struct news_reply *news)
         return;
     if (is_shown && messages->until == INT64_MAX)
         messages->count--; // the slot of the message that this one replaces
-    app_say_about(app, says[news->severity], news->operation, INT64_MAX, "%s", news->sentence);
+    app_say_about(app, says[news->severity], news->operation, INT64_MAX, "%s%s", news->sentence,
+                  is_undoable(app, news) ? MSG_END_UNDO : "");
     messages->told_end = news->severity;
 }
 
@@ -500,6 +511,12 @@ app_wants(struct app *app, enum app_wish wish)
     bool is_wished = (app->wishes & (unsigned)wish) != 0;
     app->wishes &= ~(unsigned)wish;
     return is_wished;
+}
+
+struct moments
+app_moments(const struct app *app)
+{
+    return (struct moments){.now = app_now(app), .by_clock = app->times_by_clock};
 }
 
 bool

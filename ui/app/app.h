@@ -29,6 +29,7 @@
 #include "ui/theme/theme.h"
 #include "ui/view.h"
 #include "ui/widgets/dialog.h"
+#include "ui/widgets/moment.h"
 #include "ui/widgets/prompt.h"
 
 struct app;
@@ -73,12 +74,15 @@ struct app_config {
     int64_t follow_after;       // µs; see ui/views/follow.h
     const char *column;         // path of the payload that lists of events show; NULL: none
     const char *theme, *keymap; // names or paths
+    const char
+        *theme_by; // what names a theme and counts more than the person's own file: "--theme"; NULL: nothing
     struct ui_places places;
     const char *state_home;   // histories, or NULL: none are kept
     const char *start_filter; // --filter, or NULL
     int start_place;          // 1..5, with start_filter on it; 0: the first, as at the start of the program
     struct app_connections connections;
     bool takes_mouse;
+    bool times_by_clock; // to begin with
     struct {
         const char *style;       // of its keys: "plain", "vi", "emacs"; NULL: plain
         bool keeps_drafts;       // unsaved text is written to the state folder
@@ -104,6 +108,8 @@ const struct theme *app_theme(const struct app *app);
 const struct status *app_status(const struct app *app); // the last one told; link CONNECTING before the first
 // Of the last key, reply or picture, whichever was last; one instant for a whole draw; frozen by REDRIVE_NOW.
 int64_t app_now(const struct app *app);
+// How lists and sentences tell a moment: by its age or by the clock, as the person chose.
+struct moments app_moments(const struct app *app);
 struct arena *app_frame(const struct app *app);               // scratch, reset before each draw
 bool app_is_on_top(const struct app *app, const void *state); // of the place that is shown
 // No prompt, menu or dialog is open, and the display is live.
@@ -175,6 +181,12 @@ void app_take_background(struct app *app, bool is_light);
 bool app_follows_background(const struct app *app);
 bool app_set_theme(struct app *app, const char *name, struct err *err) MUST_CHECK; // for this session
 void app_redraw(struct app *app); // something visible changed outside of the callbacks that say so themselves
+
+// Sets a mark on the time axis of every chart, now, or says why that cannot be. The view on top gets the
+// REPLY_MARKED.
+void app_mark(struct app *app, struct bytes text);
+// Silences an alert for so long (µs; 0: no longer), or acknowledges it; likewise, with REPLY_ALERT.
+void app_alert(struct app *app, struct bytes rule, bool is_silence, int64_t length);
 
 // The message line, and the list of all messages. Untrusted text is fine.
 enum say { SAY_INFO, SAY_OK, SAY_WARN, SAY_ERROR };

@@ -100,6 +100,11 @@ draw_header(struct app *app, struct area area)
     header.state = connection_words(app, &header.state_role);
     if (app->config->is_read_only || status->is_read_only)
         header.state = arena_printf(&app->picture.frame, "read-only  %s", header.state);
+    if (status->alerts_firing > 0 && status->link == LINK_LIVE) {
+        header.state = arena_printf(&app->picture.frame, MSG_ALERTS, status->alerts_firing,
+                                    status->alerts_firing == 1 ? "" : "s", header.state);
+        header.state_role = ROLE_STATUS_WARN;
+    }
     if (status->stop[0]) {
         header.state = arena_printf(&app->picture.frame, "%s  %s", MSG_STOP_STATE, header.state);
         header.state_role = ROLE_STATUS_ERROR;

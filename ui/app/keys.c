@@ -400,6 +400,17 @@ toggle_mouse(struct app *app)
 }
 
 static void
+toggle_times(struct app *app)
+{
+    char zone[TIME_TEXT];
+    app->times_by_clock = !app->times_by_clock;
+    if (app->times_by_clock)
+        app_say(app, SAY_INFO, MSG_TIMES_CLOCK, time_zone(app_now(app), zone));
+    else
+        app_say(app, SAY_INFO, MSG_TIMES_AGE);
+}
+
+static void
 do_reconnect(struct app *app)
 {
     app_post(app, REQUEST_RECONNECT, true);
@@ -477,6 +488,7 @@ static const struct own_action {
     {DO_MESSAGES, open_messages, 0},
     {DO_THEME, app_open_themes, 0},
     {DO_MOUSE, toggle_mouse, 0},
+    {DO_TIMES, toggle_times, 0},
     {DO_OPERATION_NEWEST, open_running, 0},
     {DO_REPEAT, repeat_change, 0},
     {DO_RECONNECT, do_reconnect, 0},

@@ -30,6 +30,8 @@ answering(enum request_kind kind)
     case REQUEST_ADOPT:
     case REQUEST_CONFIRM:
     case REQUEST_CATEGORY:
+    case REQUEST_MARK:
+    case REQUEST_ALERT:
     case REQUEST_CORRECT:
     case REQUEST_RECIPE_SAVE:
         return ANSWER_EACH;
@@ -45,6 +47,7 @@ answering(enum request_kind kind)
     case REQUEST_FACETS:
     case REQUEST_VALUES:
     case REQUEST_ROWS:
+    case REQUEST_RECENT:
     case REQUEST_EVENT:
     case REQUEST_SHAPE:
     case REQUEST_RECORD:
@@ -55,7 +58,7 @@ answering(enum request_kind kind)
     case REQUEST_PREVIEW:
     case REQUEST_NEWER:
     case REQUEST_AUDIT:
-    case REQUEST_TREND:
+    case REQUEST_MONITOR:
     case REQUEST_RECIPES:
     case REQUEST_RECIPE_FILE:
     case REQUEST_KINDS: // their number
@@ -149,6 +152,33 @@ uint64_t
 app_send_own(struct app *app, struct request *request)
 {
     return send_for(app, request, NULL);
+}
+
+void
+app_mark(struct app *app, struct bytes text)
+{
+    const char *why_not;
+    if (!app_can_change(app, &why_not)) {
+        app_say(app, SAY_WARN, "%s", why_not);
+        return;
+    }
+    struct request *request = request_create(REQUEST_MARK);
+    request->reason = alloc_text(arena_text(app_frame(app), text));
+    (void)app_send_own(app, request);
+}
+
+void
+app_alert(struct app *app, struct bytes rule, bool is_silence, int64_t length)
+{
+    const char *why_not;
+    if (!app_can_change(app, &why_not)) {
+        app_say(app, SAY_WARN, "%s", why_not);
+        return;
+    }
+    struct request *request = request_create(REQUEST_ALERT);
+    request->alert = (struct alert_asked){
+        .rule = alloc_text(arena_text(app_frame(app), rule)), .is_silence = is_silence, .length = length};
+    (void)app_send_own(app, request);
 }
 
 static bool
@@ -295,10 +325,14 @@ deliver_answer(struct app *app, struct reply *reply)
     if (is_over)
         drop_expected(app, (size_t)(expected - app->mail.expected));
     bool is_used = asker && deliver(app, asker, reply);
-    if (!asker)
+    if (!asker && reply->number == app->change.number) {
         app_connected(app, reply);
-    else if (!is_used && reply->kind == REPLY_ERROR)
+    } else if (reply->kind == REPLY_MARKED || reply->kind == REPLY_ALERT) {
+        app_say(app, SAY_OK, reply->kind == REPLY_MARKED ? MSG_MARKED : MSG_ALERT_NOTED);
+        (void)deliver(app, app_top(app), reply);
+    } else if (!is_used && reply->kind == REPLY_ERROR) {
         app_say_err(app, &reply->err);
+    }
     reply_destroy(reply);
 }
 

@@ -151,6 +151,7 @@ struct app {
     int64_t now;
     bool is_paused; // the display is held still
     bool takes_mouse;
+    bool times_by_clock;
 };
 
 // stack.c

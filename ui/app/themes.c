@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/bytes.h"
+#include "settings/save.h"
 #include "ui/app/private.h"
+#include "ui/app/texts.h"
 
 enum { NAME = 64, NAMES = 64 };
 
@@ -77,13 +79,33 @@ show_theme(struct app *app, void *state, size_t index)
         put_theme(app, theme);
 }
 
+// The theme on the screen, for the sessions to come.
+static void
+save_theme(struct app *app)
+{
+    struct err err = {0};
+    const char *name = theme_name(app->theme.now);
+    const char *file = arena_printf(&app->picture.frame, "%s/config", app->config->places.config_home);
+    const char *by = app->config->theme_by;
+    app->theme.is_chosen = true;
+    if (!setting_save(file, "theme", name, &err))
+        app_say_err(app, &err);
+    else if (by)
+        app_say(app, SAY_WARN, MSG_THEME_SAVED_BUT, name, by, file);
+    else
+        app_say(app, SAY_OK, MSG_THEME_SAVED, name, file);
+}
+
 static void
 choose_theme(struct app *app, void *state, size_t index)
 {
     char names[NAMES][NAME];
     struct err err = {0};
     (void)state;
-    if (index < list_names(app, names) && !app_set_theme(app, names[index], &err))
+    size_t count = list_names(app, names);
+    if (index >= count)
+        save_theme(app);
+    else if (!app_set_theme(app, names[index], &err))
         app_say_err(app, &err);
 }
 
@@ -99,14 +121,16 @@ leave_themes(struct app *app, void *state)
 void
 app_open_themes(struct app *app)
 {
-    struct menu_item items[NAMES] = {0};
+    struct menu_item items[NAMES + 1] = {0};
     char names[NAMES][NAME];
     size_t count = list_names(app, names);
     snprintf(app->theme.before, sizeof app->theme.before, "%s", theme_name(app->theme.now));
     for (size_t i = 0; i < count; i++)
         items[i] = (struct menu_item){.text = names[i],
                                       .is_current = strcmp(names[i], theme_name(app->theme.now)) == 0};
-    app_menu(app, &(struct menu_request){.title = "theme",
+    if (app->config->places.config_home)
+        items[count++] = (struct menu_item){.text = MSG_SAVE_THEME, .key = 's'};
+    app_menu(app, &(struct menu_request){.title = MSG_THEME_TITLE,
                                          .items = items,
                                          .count = count,
                                          .chosen = choose_theme,

@@ -57,6 +57,7 @@ canvas_clear(struct canvas *canvas)
     size_t count = (size_t)canvas->rows * (size_t)canvas->cols;
     for (size_t i = 0; i < count; i++)
         canvas->cells[i] = blank;
+    canvas->link_count = 0;
     canvas->caret_row = -1;
     canvas->caret_col = 0;
 }
@@ -569,6 +570,31 @@ canvas_add_attributes(struct canvas *canvas, struct area area, uint8_t attribute
             if (cell)
                 cell->attributes |= attributes;
         }
+    }
+}
+
+static bool
+is_address(const char *text)
+{
+    for (; *text > ' ' && *text < 0x7f; text++)
+        continue;
+    return *text == '\0';
+}
+
+void
+canvas_link(struct canvas *canvas, int row, int col, int cells, const char *address)
+{
+    int at = 0;
+    while (at < canvas->link_count && strcmp(canvas->links[at], address) != 0)
+        at++;
+    if (at == CANVAS_LINKS || !is_address(address))
+        return;
+    canvas->links[at] = address;
+    canvas->link_count = at < canvas->link_count ? canvas->link_count : at + 1;
+    for (int i = 0; i < cells; i++) {
+        struct cell *cell = cell_at(canvas, row, col + i);
+        if (cell)
+            cell->link = (uint8_t)(at + 1);
     }
 }
 

@@ -17,6 +17,7 @@
 #include "ui/canvas/roles.h"
 
 #define CELL_MARKS 4
+#define CANVAS_LINKS 32
 
 // Attributes on top of the role's look.
 enum cell_attribute {
@@ -32,14 +33,16 @@ struct cell {
     uint8_t width;              // 1 or 2; 0 for a right half
     uint8_t role;
     uint8_t attributes;
-    uint8_t unused; // always 0: cells are compared as bytes
+    uint8_t link; // 1 + the place of its address in the canvas; 0: none
 };
 
 struct canvas {
     int rows, cols;
     bool is_ascii; // plain twins of our own glyphs, everything else as escapes (`--ascii`, a locale that is
                    // not UTF-8)
-    struct cell *cells;       // rows * cols
+    struct cell *cells;              // rows * cols
+    const char *links[CANVAS_LINKS]; // addresses that cells lead to; borrowed until canvas_clear
+    int link_count;
     int caret_row, caret_col; // where the terminal's cursor is shown; row -1: hidden
 };
 
@@ -147,6 +150,9 @@ void canvas_restyle(struct canvas *canvas, struct area area,
 // The row of the cursor: what says something by its hue keeps it, the rest takes the cursor's role.
 void canvas_cursor_row(struct canvas *canvas, struct area area);
 void canvas_add_attributes(struct canvas *canvas, struct area area, uint8_t attributes);
+// Cells that were drawn become a link, where the terminal knows links. The address is printable ASCII without
+// blanks, else it is none; borrowed until canvas_clear. Of more than CANVAS_LINKS the others are none.
+void canvas_link(struct canvas *canvas, int row, int col, int cells, const char *address);
 void canvas_caret(struct canvas *canvas, int row, int col);
 
 // Cells that the text takes when drawn whole.

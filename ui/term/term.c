@@ -1,6 +1,7 @@
 #include "ui/term/term.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <ncurses.h>
 #include <poll.h>
 #include <signal.h>
@@ -17,6 +18,7 @@
 #include "ui/canvas/blanks.h"
 #include "ui/term/clipboard.h"
 #include "ui/term/environment.h"
+#include "ui/term/hyperlink.h"
 #include "ui/term/signals.h"
 #include "ui/term/terminfo.h"
 
@@ -42,6 +44,7 @@ struct term {
     bool is_gone;
     bool is_signalled;
     bool is_xterm_like; // understands private modes and strings, or ignores them
+    bool has_links;     // likewise OSC 8; and its cursor can be put back
     enum color_depth depth;
     bool has_default_colors;
     bool spares_attributes; // ncurses does not choose the character set any more
@@ -50,8 +53,10 @@ struct term {
     struct term_paint on_cursor[ROLE_COUNT];
     bool is_seen_on_blanks[ROLE_COUNT];
     int pair_count;
-    struct canvas shown; // what ncurses was told last
-    struct canvas row;   // one row of what it is told next
+    struct canvas shown;         // what ncurses was told last
+    struct canvas row;           // one row of what it is told next
+    struct link_range *relinked; // of each row: what is to be written again
+    struct strbuf shown_links;   // the addresses, one a line
     struct input input;
     int64_t fed_at;   // when bytes came last
     int64_t began_at; // when the first byte of an incomplete key was seen; 0: none is
@@ -104,6 +109,9 @@ take_screen(struct term *term, bool wants_true, struct err *err)
         return err_set(err, ERR_USAGE, "the terminal %s cannot place its cursor", taken);
     }
     term->is_xterm_like = strncmp(taken, "vt", 2) != 0 && strncmp(taken, "ansi", 4) != 0;
+    // Consoles of Linux print what they do not know.
+    term->has_links = term->is_xterm_like && strncmp(taken, "linux", 5) != 0 &&
+                      is_capability(tigetstr("sc")) && is_capability(tigetstr("rc"));
     return true;
 }
 
@@ -242,6 +250,7 @@ term_open(const struct term_options *options, struct err *err)
     term_enter(term);
     canvas_init(&term->shown, LINES, COLS, term->is_ascii);
     canvas_init(&term->row, 1, COLS, term->is_ascii);
+    term->relinked = alloc_array((size_t)LINES, sizeof *term->relinked);
     (void)curs_set(0);
     (void)tcflush(STDIN_FILENO, TCIFLUSH); // what was typed before the first picture was meant for the shell
     return term;
@@ -274,6 +283,8 @@ term_close(struct term *term)
     delscreen(term->screen);
     canvas_release(&term->shown);
     canvas_release(&term->row);
+    free(term->relinked);
+    strbuf_release(&term->shown_links);
     input_release(&term->input);
     free(term);
 }
@@ -402,25 +413,35 @@ safe_character(const struct cell *cell)
     return wcwidth((wchar_t)cell->base) == cell->width ? (wchar_t)cell->base : L'?';
 }
 
-static void
-put_cell(const struct term *term, int row, int col, const struct cell *cell)
+// A cell as ncurses takes it.
+struct told_cell {
+    wchar_t text[CELL_MARKS + 2];
+    struct term_paint paint;
+};
+
+static struct told_cell
+told_cell(const struct term *term, const struct cell *cell)
 {
-    wchar_t text[CELL_MARKS + 2] = {safe_character(cell)};
+    struct told_cell told = {.text = {safe_character(cell)}};
     size_t len = 1;
     for (int i = 0; i < CELL_MARKS && cell->marks[i]; i++)
         if (wcwidth((wchar_t)cell->marks[i]) == 0)
-            text[len++] = (wchar_t)cell->marks[i];
+            told.text[len++] = (wchar_t)cell->marks[i];
+    told.paint = cell->attributes & CELL_CURSOR ? term->on_cursor[cell->role] : term->paints[cell->role];
+    told.paint.attributes |= (cell->attributes & CELL_DIM ? A_DIM : 0) |
+                             (cell->attributes & CELL_STRONG ? A_BOLD : 0) |
+                             (cell->attributes & CELL_UNDERLINE ? A_UNDERLINE : 0);
+    return told;
+}
 
-    const struct term_paint *paint =
-        cell->attributes & CELL_CURSOR ? &term->on_cursor[cell->role] : &term->paints[cell->role];
-    attr_t attributes = paint->attributes | (cell->attributes & CELL_DIM ? A_DIM : 0) |
-                        (cell->attributes & CELL_STRONG ? A_BOLD : 0) |
-                        (cell->attributes & CELL_UNDERLINE ? A_UNDERLINE : 0);
-    int pair = paint->pair;
+static void
+put_cell(const struct term *term, int row, int col, const struct cell *cell)
+{
+    struct told_cell told = told_cell(term, cell);
     cchar_t out;
-    if (setcchar(&out, text, attributes, (short)pair, &pair) == OK)
+    if (setcchar(&out, told.text, told.paint.attributes, (short)told.paint.pair, &told.paint.pair) == OK)
         (void)mvadd_wch(row, col, &out);
-    if (cell->width == 2 && text[0] == L'?')
+    if (cell->width == 2 && told.text[0] == L'?')
         (void)mvaddch(row, col + 1, ' ');
 }
 
@@ -443,7 +464,66 @@ fit_screen(struct term *term, const struct canvas *canvas)
     (void)clearok(curscr, TRUE); // terminals move what they show when their size changes
     canvas_resize(&term->shown, canvas->rows, canvas->cols);
     canvas_resize(&term->row, 1, canvas->cols);
+    term->relinked = alloc_resize(term->relinked, (size_t)canvas->rows + 1, sizeof *term->relinked);
     forget_shown(term);
+}
+
+static void
+write_link(const char *address)
+{
+    struct strbuf sequence = {0};
+    hyperlink_sequence(address, &sequence);
+    (void)fwrite(sequence.data, 1, sequence.len, stdout);
+    strbuf_release(&sequence);
+}
+
+// One part of a row as ncurses has drawn it, and as links. ncurses leaves the look of plain text behind.
+static void
+write_linked(const struct term *term, const struct canvas *canvas, int row, struct link_range range)
+{
+    const struct cell *cells = term->shown.cells + (size_t)row * (size_t)canvas->cols;
+    uint8_t link = 0;
+    (void)putp(tigetstr("sc"));
+    (void)putp(tparm(tigetstr("cup"), (long)row, (long)range.from, 0L, 0L, 0L, 0L, 0L, 0L, 0L));
+    for (int col = range.from; col < range.to; col++) {
+        struct told_cell told = told_cell(term, &cells[col]);
+        char text[sizeof told.text * MB_LEN_MAX];
+        if (cells[col].width == 0 || wcstombs(text, told.text, sizeof text) == (size_t)-1)
+            continue;
+        if (cells[col].link != link)
+            write_link(cells[col].link ? canvas->links[cells[col].link - 1] : NULL);
+        link = cells[col].link;
+        (void)vid_puts(told.paint.attributes, (short)told.paint.pair, &told.paint.pair, putchar);
+        (void)fputs(text, stdout);
+        if (cells[col].width == 2 && told.text[0] == L'?')
+            (void)putchar(' ');
+    }
+    if (link)
+        write_link(NULL);
+    (void)vid_puts(A_NORMAL, 0, NULL, putchar);
+    (void)putp(tigetstr("rc"));
+}
+
+static void
+write_links(struct term *term, const struct canvas *canvas)
+{
+    for (int row = 0; term->has_links && row < canvas->rows; row++)
+        if (term->relinked[row].to)
+            write_linked(term, canvas, row, term->relinked[row]);
+    (void)fflush(stdout);
+}
+
+// The numbers of links mean other addresses than before.
+static bool
+take_addresses(struct term *term, const struct canvas *canvas)
+{
+    struct strbuf addresses = {0};
+    for (int i = 0; i < canvas->link_count; i++)
+        strbuf_printf(&addresses, "%s\n", canvas->links[i]);
+    bool has_changed = !bytes_equal(strbuf_bytes(&addresses), strbuf_bytes(&term->shown_links));
+    strbuf_release(&term->shown_links);
+    term->shown_links = addresses;
+    return has_changed;
 }
 
 void
@@ -452,13 +532,18 @@ term_present(struct term *term, const struct canvas *canvas)
     if (term->is_gone)
         return;
     fit_screen(term, canvas);
+    bool has_other_links = take_addresses(term, canvas);
     for (int row = 0; row < canvas->rows; row++) {
         size_t from = (size_t)row * (size_t)canvas->cols;
         struct cell *cells = term->row.cells;
         struct cell *shown = term->shown.cells + from;
         memcpy(cells, canvas->cells + from, (size_t)canvas->cols * sizeof *cells);
         blanks_finish(cells, shown, canvas->cols, term->is_seen_on_blanks);
-        if (memcmp(cells, shown, (size_t)canvas->cols * sizeof *cells) == 0)
+        bool is_same = memcmp(cells, shown, (size_t)canvas->cols * sizeof *cells) == 0;
+        term->relinked[row] = (struct link_range){0};
+        if (!is_same || has_other_links)
+            term->relinked[row] = link_range_of(cells, shown, canvas->cols);
+        if (is_same)
             continue;
         for (int col = 0; col < canvas->cols; col++)
             if (cells[col].width > 0 && (memcmp(&cells[col], &shown[col], sizeof *cells) != 0 ||
@@ -474,6 +559,7 @@ term_present(struct term *term, const struct canvas *canvas)
         (void)curs_set(has_caret ? 1 : 0);
     term->shown.caret_row = canvas->caret_row;
     (void)refresh();
+    write_links(term, canvas);
 }
 
 void

@@ -31,6 +31,19 @@ has_browser(void)
     return browser && *browser;
 }
 
+bool
+links_of(const struct link_list *links, const struct event *event, size_t i, struct arena *arena,
+         const char **name, const char **address)
+{
+    for (size_t at = 0; at < links->count; at++) {
+        *name = links->items[at].name;
+        *address = link_address(&links->items[at], event, arena);
+        if (*address && i-- == 0)
+            return true;
+    }
+    return false;
+}
+
 // One item of the menu.
 struct link_choice {
     bool opens; // else it is copied
@@ -41,17 +54,10 @@ struct link_choice {
 static bool
 links_choice(struct app *app, const struct event *event, size_t i, struct link_choice *choice)
 {
-    const struct link_list *list = &app_config(app)->links;
     size_t each = has_browser() ? 2 : 1;
-    for (size_t at = 0; at < list->count; at++) {
-        const char *address = link_address(&list->items[at], event, app_frame(app));
-        if (address && i < each) {
-            *choice = (struct link_choice){each == 2 && i == 0, list->items[at].name, address};
-            return true;
-        }
-        i -= address ? each : 0;
-    }
-    return false;
+    choice->opens = each == 2 && i % each == 0;
+    return links_of(&app_config(app)->links, event, i / each, app_frame(app), &choice->name,
+                    &choice->address);
 }
 
 void
@@ -71,14 +77,27 @@ links_ask(struct app *app, const struct event *event,
         app_say(app, SAY_INFO, app_config(app)->links.count ? MSG_NO_LINK_HERE : MSG_NO_LINKS_SET);
 }
 
+static void
+take(struct app *app, const struct link_choice *choice)
+{
+    if (choice->opens)
+        app_run_program(app, "exec $BROWSER \"$1\"", choice->address, link_opened);
+    else
+        app_copy(app, bytes_of(choice->address), choice->name);
+}
+
+void
+links_go(struct app *app, const struct event *event, size_t i)
+{
+    struct link_choice choice;
+    if (links_choice(app, event, has_browser() ? 2 * i : i, &choice))
+        take(app, &choice);
+}
+
 void
 links_take(struct app *app, const struct event *event, size_t index)
 {
     struct link_choice choice;
-    if (!links_choice(app, event, index, &choice))
-        return;
-    if (choice.opens)
-        app_run_program(app, "exec $BROWSER \"$1\"", choice.address, link_opened);
-    else
-        app_copy(app, bytes_of(choice.address), choice.name);
+    if (links_choice(app, event, index, &choice))
+        take(app, &choice);
 }

@@ -116,6 +116,38 @@ run_table(struct app *app, struct bytes argument, struct err *err)
 }
 
 static bool
+run_mark(struct app *app, struct bytes argument, struct err *err)
+{
+    if (!argument.len)
+        return err_set(err, ERR_USAGE, "a mark needs a text: :mark deploy 1.8");
+    app_mark(app, argument);
+    return true;
+}
+
+static bool
+run_acknowledge(struct app *app, struct bytes argument, struct err *err)
+{
+    if (!argument.len)
+        return err_set(err, ERR_USAGE, "which alert? :acknowledge NAME; 3 monitor lists them");
+    app_alert(app, argument, false, 0);
+    return true;
+}
+
+// The name of an alert may have blanks: the duration is the last word.
+static bool
+run_silence(struct app *app, struct bytes argument, struct err *err)
+{
+    size_t blank = bytes_find_last(argument, BYTES(" "));
+    int64_t length;
+    if (blank == SIZE_MAX)
+        return err_set(err, ERR_USAGE, "a silence needs an alert and a time: :silence NAME 2h; 0 ends it");
+    if (!text_parse_duration(bytes_slice(argument, blank + 1, argument.len), &length, err))
+        return false;
+    app_alert(app, bytes_trim(bytes_slice(argument, 0, blank)), true, length);
+    return true;
+}
+
+static bool
 run_keymap(struct app *app, struct bytes argument, struct err *err)
 {
     (void)argument;
@@ -177,6 +209,10 @@ static const struct order orders[] = {
     {"export", "FILE", "write the selected events, or all of this view, to FILE: .jsonl, .csv or .ids",
      run_export},
     {"export!", "FILE", "the same, and replace a file that is there", run_export_over},
+    {"mark", "TEXT", "set a mark on the time axis of every chart, now: \"deploy 1.8\"", run_mark},
+    {"silence", "ALERT TIME", "tell nobody that this alert fires for so long: NAME 2h; 0 ends it",
+     run_silence},
+    {"acknowledge", "ALERT", "say that you are on this alert, until it is over", run_acknowledge},
     {"profile", "[NAME]", "change to the connection of a profile; alone: choose one", run_profile},
     {"table", "[NAME]", "change to another table of dead letters; alone: choose one", run_table},
     {"theme", "NAME", "other colours for this session", run_theme},

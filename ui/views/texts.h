@@ -20,4 +20,8 @@
 #define MSG_UNSELECTED "unselected %s"
 #define MSG_UNDECIDED_LEFT_OUT ", %s undecided left out"
 
+// between a list and its preview
+#define MSG_NO_PREVIEW "no preview here: it needs 24 rows · d show or hide it"
+#define MSG_TO_LIST "list"
+
 #endif

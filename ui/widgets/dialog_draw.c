@@ -29,13 +29,23 @@ add_command(const struct dialog *dialog, struct strbuf *out)
     }
 }
 
+// What a row that continues a text begins behind: as many cells as the text has spaces at its beginning.
+static int
+hang_of(struct bytes text, size_t at, int width)
+{
+    int spaces = 0;
+    while (at > 0 && (size_t)spaces < text.len && text.data[spaces] == ' ')
+        spaces++;
+    return spaces < width / 2 ? spaces : 0;
+}
+
 static int
 wrapped_rows(const char *text, int width, bool is_ascii)
 {
     struct bytes bytes = bytes_of(text);
     int rows = 0;
     for (size_t at = 0; at < bytes.len; rows++)
-        at = text_resume(bytes, at + text_fit(bytes, at, width, is_ascii));
+        at = text_resume(bytes, at + text_fit(bytes, at, width - hang_of(bytes, at, width), is_ascii));
     return rows ? rows : 1;
 }
 
@@ -67,8 +77,9 @@ draw_lines(const struct dialog *dialog, struct canvas *canvas, struct area area)
         struct bytes text = bytes_of(dialog->lines[i].text);
         size_t at = 0;
         do {
-            size_t len = text_fit(text, at, area.cols, canvas->is_ascii);
-            (void)canvas_text(canvas, row++, area.col, area.cols, bytes_slice(text, at, len),
+            int hang = hang_of(text, at, area.cols);
+            size_t len = text_fit(text, at, area.cols - hang, canvas->is_ascii);
+            (void)canvas_text(canvas, row++, area.col + hang, area.cols - hang, bytes_slice(text, at, len),
                               dialog->lines[i].role);
             at = text_resume(text, at + len);
         } while (at < text.len && row < end);
@@ -173,8 +184,10 @@ static void
 draw_wrapped(struct canvas *canvas, struct area place, struct bytes text, enum role role)
 {
     for (size_t at = 0; at < text.len && place.rows > 0; place.row++, place.rows--) {
-        size_t len = text_fit(text, at, place.cols, canvas->is_ascii);
-        (void)canvas_text(canvas, place.row, place.col, place.cols, bytes_slice(text, at, len), role);
+        int hang = hang_of(text, at, place.cols);
+        size_t len = text_fit(text, at, place.cols - hang, canvas->is_ascii);
+        (void)canvas_text(canvas, place.row, place.col + hang, place.cols - hang, bytes_slice(text, at, len),
+                          role);
         at = text_resume(text, at + len);
     }
 }

@@ -145,6 +145,12 @@ pager_spans(struct pager *pager, enum role role, struct bytes untrusted, const s
 }
 
 void
+pager_link(struct pager *pager, size_t line, size_t from)
+{
+    pager->lines[line].link = from;
+}
+
+void
 pager_hang(struct pager *pager, int cells)
 {
     pager->hang = cells;
@@ -293,6 +299,12 @@ pager_glyph(const struct pager *pager, enum glyph glyph)
 {
     const struct canvas like = {.is_ascii = pager->is_ascii};
     return glyph_text(&like, glyph);
+}
+
+void
+pager_set_focus(struct pager *pager, bool has_focus)
+{
+    pager->is_aside = !has_focus;
 }
 
 void
@@ -502,6 +514,21 @@ do_section(struct pager *pager, int step)
         return true;
     }
     return do_end(pager, step);
+}
+
+bool
+pager_to_section(struct pager *pager, const char *title)
+{
+    for (size_t i = 0; i < pager->line_count; i++) {
+        const struct pager_line *line = &pager->lines[i];
+        if (!line->is_heading || strcmp(pager->sections[line->section].title, title) != 0)
+            continue;
+        pager->cursor = row_of_line(pager, i);
+        pager->top = pager->cursor;
+        fit(pager);
+        return true;
+    }
+    return false;
 }
 
 static bool

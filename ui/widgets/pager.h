@@ -32,6 +32,8 @@ void pager_spans(struct pager *pager, enum role role, struct bytes untrusted, co
 // Lines added from here on continue below their column `cells` where they are too long for one row, if the
 // pager is wide enough for that; 0, as after pager_begin: at the left.
 void pager_hang(struct pager *pager, int cells);
+// The text of a line that was added is an address from this byte on, in ASCII: a link for the terminal.
+void pager_link(struct pager *pager, size_t line, size_t from);
 // Parts of a line that was added (0: the first) which another search found, in ascending order: shown as
 // matches, and gone to like those, while nothing is searched for here.
 void pager_marks(struct pager *pager, size_t line, const struct canvas_span *marks, size_t count);
@@ -39,11 +41,15 @@ void pager_end(struct pager *pager);
 
 void pager_set_ascii(struct pager *pager, bool is_ascii); // as the canvas it is drawn into
 const char *pager_glyph(const struct pager *pager, enum glyph glyph);
+// Of two pagers side by side one has the keys: the mark of its cursor is seen, the other's is not.
+void pager_set_focus(struct pager *pager, bool has_focus);
 void pager_layout(struct pager *pager, struct area area);
 // Movement, sections, folds, wrap, next and previous match: is it one of these actions? Does one of them;
 // false: another one, or nothing to do it on.
 bool pager_handles(enum action action);
 bool pager_handle(struct pager *pager, enum action action);
+// The cursor to the heading of a section; false: there is none of this title.
+bool pager_to_section(struct pager *pager, const char *title);
 void pager_draw(const struct pager *pager, struct canvas *canvas, struct area area);
 
 // A regular expression, or "" to end the search; goes to the first match at or after the top. err->column

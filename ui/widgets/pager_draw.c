@@ -80,6 +80,23 @@ draw_matches(const struct pager *pager, const struct pager_row *row, struct canv
     }
 }
 
+// The part of an address that this row shows.
+static void
+mark_link(const struct pager *pager, const struct pager_row *row, struct canvas *canvas, struct area area)
+{
+    const struct pager_line *line = &pager->lines[row->line];
+    size_t from = line->link > row->from ? line->link : row->from;
+    if (line->link == 0 || from >= row->from + row->len)
+        return;
+    int before = text_cells(bytes_slice(line->text, row->from, from - row->from), canvas->is_ascii);
+    int col = PAGER_GUTTER + row->indent + before - (pager->is_cut ? pager->skip : 0);
+    int cells = (int)(row->from + row->len - from);
+    int room = area.cols - col;
+    if (col >= PAGER_GUTTER && room > 0)
+        canvas_link(canvas, area.row, area.col + col, cells < room ? cells : room,
+                    line->text.data + line->link);
+}
+
 static void
 draw_row(const struct pager *pager, size_t index, struct canvas *canvas, struct area area)
 {
@@ -96,8 +113,9 @@ draw_row(const struct pager *pager, size_t index, struct canvas *canvas, struct 
         (void)canvas_styled(canvas, area.row, area.col + col, area.cols - col,
                             bytes_slice(line->text, row->from, row->len), &style);
         draw_matches(pager, row, canvas, area);
+        mark_link(pager, row, canvas, area);
     }
-    if (index == pager->cursor)
+    if (index == pager->cursor && !pager->is_aside)
         (void)canvas_glyph(canvas, area.row, area.col, GLYPH_CURSOR, ROLE_CURSOR_MARK);
 }
 

@@ -16,7 +16,8 @@ struct pager_line {
     struct canvas_span *marks;
     size_t mark_count;
     size_t section;
-    int hang; // as in pager_hang
+    int hang;    // as in pager_hang
+    size_t link; // byte at which an address begins; 0: it has none
     bool is_heading;
 };
 
@@ -46,6 +47,7 @@ struct pager {
     size_t row_count, row_capacity;
     int width;
     bool is_ascii;
+    bool is_aside; // another pager has the keys
     bool is_stale; // rows are to be made anew
     bool is_cut;   // long lines are cut instead of wrapped
     int hang;      // of lines that are added

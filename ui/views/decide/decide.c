@@ -114,7 +114,7 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     decide->action = action;
     decide->hidden = words->hidden;
     decide->undoes = words->undoes;
-    decide->is_derived = decide->is_target_derived = false;
+    decide->is_routed = decide->is_target_routed = false;
     decide->restores_resolved = words->restores_resolved;
     decide->refused_by_check = words->refused_by_check;
     take_words(&decide->what, words->what);
@@ -257,7 +257,7 @@ edited(struct app *app, void *state)
     struct decide *decide = state;
     if (decide->action != ACTION_REPROCESS || !decide->dialog)
         return;
-    decide->is_target_derived = false;
+    decide->is_target_routed = false;
     count_again(app, decide);
 }
 
@@ -506,6 +506,24 @@ describe_readers(struct app *app, const struct decide *decide, const struct prev
     arena_release(&arena);
 }
 
+// What is undone of the dead letters, and which headers go out.
+static void
+describe_letters(struct dialog *dialog, const struct preview_letters *letters)
+{
+    if (letters->letters == 0)
+        return;
+    if (*letters->formats)
+        dialog_line(dialog, ROLE_DIALOG, MSG_LETTERS, letters->events, letters->formats);
+    dialog_line(dialog, ROLE_DIALOG, MSG_HEADERS_KEPT, *letters->kept ? letters->kept : "none");
+    dialog_line(dialog, ROLE_DIALOG, MSG_HEADERS_DROPPED, *letters->dropped ? letters->dropped : "none");
+    dialog_line(dialog, ROLE_DIALOG, MSG_HEADERS_ADDED, letters->added);
+    dialog_line(dialog, letters->exact == letters->events ? ROLE_STATUS_OK : ROLE_DIALOG, MSG_EXACT_OF,
+                letters->exact, letters->events, letters->why_inexact ? ": " : "",
+                letters->why_inexact ? letters->why_inexact : "");
+    if (letters->unsure)
+        dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_LETTERS_UNSURE, letters->unsure, letters->why_unsure);
+}
+
 static void
 describe_topics(struct app *app, const struct decide *decide, const struct preview *preview)
 {
@@ -513,19 +531,24 @@ describe_topics(struct app *app, const struct decide *decide, const struct previ
     struct arena arena = {0};
     char count[TEXT_SHORT];
     size_t targets = 0;
+    const char *why = NULL;
     for (size_t i = 0; i < preview->topic_count; i++) {
-        if (!preview->topics[i].refusal && targets++ < TARGETS_SHOWN)
+        if (preview->topics[i].refusal)
+            continue;
+        if (targets++ < TARGETS_SHOWN)
             strbuf_printf(&line, "%s%s (%s)", line.len ? "  " : "", preview->topics[i].topic,
                           text_count(preview->topics[i].count, count));
+        why = why ? why : preview->topics[i].why;
     }
     if (targets > TARGETS_SHOWN)
         strbuf_printf(&line, "  and %zu more", targets - TARGETS_SHOWN);
     const struct status *status = app_status(app);
     const char *words = *status->promise_words ? status->promise_words : MSG_NOT_PROBED;
     dialog_line(decide->dialog, ROLE_DIALOG, "to   %s", targets ? strbuf_text(&line) : MSG_NO_TARGET);
-    if (decide->is_target_derived)
-        dialog_line(decide->dialog, ROLE_DIALOG, "%s",
-                    decide->is_routed ? MSG_TARGET_ROUTED : MSG_TARGET_DERIVED);
+    if (decide->is_target_routed)
+        dialog_line(decide->dialog, ROLE_DIALOG, MSG_TARGET_ROUTED);
+    else if (why)
+        dialog_line(decide->dialog, ROLE_DIALOG, MSG_TARGET_WHY, why);
     describe_readers(app, decide, preview);
     for (size_t i = 0; i < preview->topic_count; i++) {
         if (preview->topics[i].refusal)
@@ -535,6 +558,7 @@ describe_topics(struct app *app, const struct decide *decide, const struct previ
     dialog_line(decide->dialog, status->promise == PROMISE_EXACTLY_ONCE ? ROLE_STATUS_OK : ROLE_STATUS_WARN,
                 "     %s%s", words, asked(app, preview, &arena));
     describe_payload(decide, preview);
+    describe_letters(decide->dialog, &preview->letters);
     strbuf_release(&line);
     arena_release(&arena);
 }
@@ -568,16 +592,15 @@ leave_out(struct decide *decide, const struct preview *preview)
     return is_fewer;
 }
 
-// The events are of dead letter queues whose names tell one topic: that is filled in as the target, to be
-// edited. True: it is counted again with it.
+// The setting consumers names one topic for all of them: that is filled in as the target, to be edited. True:
+// it is counted again with it.
 static bool
 fill_in_target(struct app *app, struct decide *decide, const struct preview *preview)
 {
-    if (!preview->derived || decide->is_derived || decide_fields_topic(decide->dialog).len)
+    if (!preview->routed || decide->is_routed || decide_fields_topic(decide->dialog).len)
         return false;
-    decide->is_derived = decide->is_target_derived = true;
-    decide->is_routed = preview->is_routed;
-    decide_fields_set_topic(decide->dialog, preview->derived);
+    decide->is_routed = decide->is_target_routed = true;
+    decide_fields_set_topic(decide->dialog, preview->routed);
     count_again(app, decide);
     return true;
 }
@@ -608,7 +631,7 @@ describe_last(const struct app *app, struct dialog *dialog, const struct operati
     bool is_bad = outcomes_of(last).severity >= OUTCOME_RETURNED;
     int64_t at = last->started_at != TIME_ABSENT ? last->started_at : last->created_at;
     dialog_line(dialog, is_bad ? ROLE_DIALOG_DANGER : ROLE_DIALOG, MSG_LAST_TIME,
-                text_ago(at, app_now(app), ago), last->requested_by, last->no,
+                moment_phrase(app_moments(app), at, ago), last->requested_by, last->no,
                 operation_standing(last, &arena));
     arena_release(&arena);
 }

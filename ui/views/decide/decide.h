@@ -38,9 +38,8 @@ struct decide {
     bool is_named;               // chosen one by one, or by is:quarantined
     struct strbuf recipe, would; // of ACTION_CORRECT
     int64_t refused_by_check;    // likewise
-    bool is_routed;              // it was by the setting consumers
-    bool is_derived;             // `to` was filled in once, from the names of dead letter queues
-    bool is_target_derived;      // and nobody has edited it since
+    bool is_routed;              // `to` was filled in once, by the setting consumers
+    bool is_target_routed;       // and nobody has edited it since
     bool restores_resolved;      // of ACTION_RESTORE: resolved events; else discarded ones
 };
 

@@ -77,22 +77,31 @@ editing_draft_due(const struct editing *editing)
     return editing->work.changed_at + DRAFT_PAUSE;
 }
 
+// The texts themselves are borrowed: a draft is written while somebody types, and may be of megabytes.
+struct draft_parts {
+    struct bytes list[1 + 3 * SECTION_COUNT];
+    size_t count;
+    struct arena arena;
+    struct strbuf whole;
+};
+
 static void
-print_draft(const struct app *app, const struct editing *editing, struct strbuf *out)
+draft_parts_make(const struct app *app, const struct editing *editing, struct draft_parts *parts)
 {
-    strbuf_printf(out, "redrive-draft 1\nwhere %s\nevent %" PRId64 "\nparent %" PRId32 "\nat %" PRId64 "\n",
-                  draft_where(app), editing->id, editing->parent, clock_now());
-    struct strbuf whole = {0};
+    *parts = (struct draft_parts){0};
+    parts->list[parts->count++] = bytes_of(arena_printf(
+        &parts->arena, "redrive-draft 1\nwhere %s\nevent %" PRId64 "\nparent %" PRId32 "\nat %" PRId64 "\n",
+        draft_where(app), editing->id, editing->parent, clock_now()));
     for (int i = 0; i < SECTION_COUNT; i++) {
-        struct bytes text =
-            i == SECTION_PAYLOAD ? editing_whole(editing, &whole) : editing_text(editing, (enum section)i);
+        struct bytes text = i == SECTION_PAYLOAD ? editing_whole(editing, &parts->whole)
+                                                 : editing_text(editing, (enum section)i);
         if (bytes_equal(text, editing_origin(editing, (enum section)i)))
             continue;
-        strbuf_printf(out, "section %s %zu\n", section_name((enum section)i), text.len);
-        strbuf_add(out, text);
-        strbuf_add_char(out, '\n');
+        parts->list[parts->count++] = bytes_of(
+            arena_printf(&parts->arena, "section %s %zu\n", section_name((enum section)i), text.len));
+        parts->list[parts->count++] = text;
+        parts->list[parts->count++] = BYTES("\n");
     }
-    strbuf_release(&whole);
 }
 
 // Says once why no draft can be written.
@@ -100,14 +109,15 @@ static void
 write_draft(struct app *app, struct editing *editing)
 {
     char folder[PATH_ROOM], name[NAME_ROOM];
-    struct strbuf text = {0};
+    struct draft_parts parts;
     struct err err = {0};
     draft_folder(app, folder);
     draft_name(app, editing, name);
-    print_draft(app, editing, &text);
-    bool ok =
-        private_folder_make(folder, &err) && private_file_write(folder, name, strbuf_bytes(&text), &err);
-    strbuf_release(&text);
+    draft_parts_make(app, editing, &parts);
+    bool ok = private_folder_make(folder, &err) &&
+              private_file_write_parts(folder, name, parts.list, parts.count, &err);
+    strbuf_release(&parts.whole);
+    arena_release(&parts.arena);
     editing->draft.is_there |= ok;
     if (!ok && !editing->draft.is_lost)
         app_say(app, SAY_WARN, MSG_DRAFT_FAILED, err.text);

@@ -407,7 +407,7 @@ static void
 draw_source(const struct app *app, const struct editing *editing, struct canvas *canvas, struct area area)
 {
     const struct event_detail *detail = &editing->detail;
-    const char *why = detail->would_send.why ? detail->would_send.why : "";
+    const char *why = detail->would_send.received_why ? detail->would_send.received_why : "";
     const char *words;
     enum role role = ROLE_DIM;
     if (editing_why_not(editing)) {
@@ -425,8 +425,9 @@ draw_source(const struct app *app, const struct editing *editing, struct canvas 
         words = arena_printf(app_frame(app), MSG_FROM_REVISION, detail->revisions[0].no,
                              detail->revisions[0].author, why);
     } else {
-        words = arena_printf(app_frame(app), detail->would_send.is_exact ? MSG_EXACT : MSG_NOT_EXACT, why);
-        role = detail->would_send.is_exact ? ROLE_STATUS_OK : ROLE_STATUS_WARN;
+        words = arena_printf(app_frame(app), detail->would_send.is_received_exact ? MSG_EXACT : MSG_NOT_EXACT,
+                             why);
+        role = detail->would_send.is_received_exact ? ROLE_STATUS_OK : ROLE_STATUS_WARN;
         if (editing_record_words(editing))
             words = editing_record_words(editing);
     }

@@ -61,13 +61,15 @@ editing_departure_cursor(const struct shape_departure *departure)
 }
 
 const struct shape_departure *
-editing_next_departure(const struct editing *editing, size_t at, bool is_forward)
+editing_next_departure(struct editing *editing, size_t at, bool is_forward)
 {
     const struct editing_hints *hints = &editing->hints;
     const struct shape_departure *next = NULL, *other_end = NULL;
-    if (editing->section != SECTION_PAYLOAD || editing_is_embedded(editing) ||
-        hints->version != editor_version(payload_editor(editing)))
+    if (editing->section != SECTION_PAYLOAD || editing_is_embedded(editing))
         return NULL;
+    if (hints->version !=
+        editor_version(payload_editor(editing))) // as it is now, not as it was before a pause
+        find_departures(editing);
     for (size_t i = 0; i < hints->count; i++) {
         const struct shape_departure *one = &hints->departures[i];
         size_t cursor = editing_departure_cursor(one);
@@ -129,7 +131,7 @@ place_cursor(struct app *app, struct editing *editing)
     if (!editor_is_json(editor))
         return;
     (void)locate_read(event->error_message, event->stack_trace, &editing->arena, &where);
-    bool is_what_failed = editing->detail.would_send.is_exact && !editing->parent;
+    bool is_what_failed = editing->detail.would_send.is_received_exact && !editing->parent;
     locate_in(editor_text(editor), is_what_failed, &where, hints->shape, &editing->arena, &found);
     struct named_place *places;
     hints->place = 0;

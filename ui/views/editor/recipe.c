@@ -9,6 +9,7 @@
 #include "core/envelope/undo.h"
 #include "core/recipe/recipe.h"
 #include "ui/views/editor/texts.h"
+#include "ui/views/groups/query.h"
 #include "ui/views/recipe/recipe.h"
 
 static struct record_parts
@@ -49,10 +50,17 @@ void
 editing_recipe_open(struct app *app, struct editing *editing)
 {
     char key[GROUP_TEXT];
+    const uint64_t *group = &editing->detail.event.group;
+    const char *filter = editing->save.keeps_filter ? app_filter(app) : "";
     struct list_query query = {.source = LIST_PENDING, .pivot = PIVOT_ERROR, .has_value = true};
-    snprintf(query.value, sizeof query.value, "%s", group_text(editing->detail.event.group, key));
-    const struct decide_words words = {.what = arena_printf(app_frame(app), MSG_RECIPE_GROUP, editing->id),
-                                       .group = query.value};
+    struct decide_words words = {.what = arena_printf(app_frame(app), MSG_RECIPE_GROUP, editing->id),
+                                 .group = group_text(*group, key)};
+    snprintf(query.value, sizeof query.value, "%s", key);
+    if (*filter) {
+        query = group_query_matching(group, bytes_of(filter), app_frame(app));
+        words.filter = filter;
+        words.what = arena_printf(app_frame(app), MSG_RECIPE_FILTERED, editing->id, filter);
+    }
     app_open(app, &view_recipe,
              &(struct recipe_argument){
                  .text = strbuf_text(&editing->save.recipe), .list = &query, .words = &words});

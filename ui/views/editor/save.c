@@ -9,7 +9,7 @@
 #include "ui/views/editor/changes.h"
 #include "ui/views/editor/texts.h"
 
-enum afterwards { SAVE_ONLY, SAVE_AND_REPROCESS, SAVE_AND_RECIPE };
+enum afterwards { SAVE_ONLY, SAVE_AND_REPROCESS, SAVE_AND_RECIPE, SAVE_AND_FILTERED_RECIPE };
 
 // What the revision that is edited replaces; NULL: it is not known (yet).
 static const struct correction *
@@ -240,7 +240,8 @@ static void
 afterwards_chosen(struct app *app, void *state, size_t index)
 {
     struct editing *editing = state;
-    editing->save.makes_recipe = index == SAVE_AND_RECIPE;
+    editing->save.makes_recipe = index == SAVE_AND_RECIPE || index == SAVE_AND_FILTERED_RECIPE;
+    editing->save.keeps_filter = index == SAVE_AND_FILTERED_RECIPE;
     editing->save.reprocesses = index == SAVE_AND_REPROCESS;
     struct dialog_request request = {
         .title = "Save the correction",
@@ -269,11 +270,13 @@ editing_ask_save(struct app *app, struct editing *editing)
         {.key = 's', .text = "save", .is_current = true},
         {.key = 'r', .text = "save and reprocess"},
         {.key = 'm', .text = "save and make a recipe of it"},
+        {.key = 'f', .text = "save and make a recipe for what the filter shows"},
     };
     (void)editing;
-    app_menu(app,
-             &(struct menu_request){
-                 .title = "Save the correction", .items = items, .count = 3, .chosen = afterwards_chosen});
+    app_menu(app, &(struct menu_request){.title = "Save the correction",
+                                         .items = items,
+                                         .count = *app_filter(app) ? 4 : 3,
+                                         .chosen = afterwards_chosen});
 }
 
 // --- the answer

@@ -90,6 +90,7 @@ struct editing_save {
     bool reprocesses;     // afterwards
     bool closes;          // likewise
     bool makes_recipe;    // likewise: opens the recipe for the group
+    bool keeps_filter;    // and only for those of it that match the filter in force
     struct strbuf recipe; // its text
     struct strbuf reason;
     uint64_t version;                  // of the texts as they were sent
@@ -225,8 +226,7 @@ void editing_hints_tick(struct app *app, struct editing *editing);
 void editing_hints_release(struct editing *editing);
 // Where the payload departs from others of its type: on this line; the next one, going round. NULL: nowhere.
 const struct shape_departure *editing_departure_of_line(const struct editing *editing, size_t line);
-const struct shape_departure *editing_next_departure(const struct editing *editing, size_t at,
-                                                     bool is_forward);
+const struct shape_departure *editing_next_departure(struct editing *editing, size_t at, bool is_forward);
 // Where the cursor stands for it: on the value, of a missing member where it would be typed.
 size_t editing_departure_cursor(const struct shape_departure *departure);
 // To the next place that the error message names, going round.

@@ -90,6 +90,7 @@
 #define MSG_SAVING "saving"
 #define MSG_SAVED "saved as revision %" PRId32 " of event %" PRId64
 #define MSG_RECIPE_GROUP "the group of %" PRId64
+#define MSG_RECIPE_FILTERED "the group of %" PRId64 " that match /%s"
 #define MSG_CONFLICT_CORRECTED "Not saved: revision %" PRId32 " is by %s"
 #define MSG_CONFLICT_CLOSED "Not saved: the event is %s"
 #define MSG_CONFLICT_BUSY "Not saved: the event is in operation %" PRId64

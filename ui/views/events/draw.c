@@ -25,8 +25,8 @@ events_draw_drawn_cell(const void *rows, size_t index, int column, struct canvas
     const struct events_drawing *drawing = rows;
     const struct event *event = row_cache_find(&drawing->events->rows, drawing->events->ids[index]);
     if (event)
-        event_cell(event, (enum event_column)column, app_now(drawing->app), drawing->events->parsed, canvas,
-                   area);
+        event_cell(event, (enum event_column)column, app_moments(drawing->app), drawing->events->parsed,
+                   canvas, area);
     else if (column == COLUMN_ID)
         canvas_count(canvas, area.row, area.col, area.cols, drawing->events->ids[index], ROLE_DIM);
 }
@@ -56,7 +56,7 @@ events_title(const struct events *events, struct arena *arena)
 struct area
 events_split(const struct events *events, struct area *body)
 {
-    return events->has_preview && events->count ? preview_take(body) : (struct area){0};
+    return !events->preview.is_hidden && events->count ? preview_take(body) : (struct area){0};
 }
 
 static void
@@ -79,20 +79,10 @@ draw_empty(const struct app *app, const struct events *events, struct canvas *ca
     } else if (events->query.source == LIST_PENDING && status->last_closed_at != TIME_ABSENT &&
                status->last_closed_at) {
         canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT, MSG_ALL_DONE,
-                      text_ago(status->last_closed_at, app_now(app), count), status->last_closed_by);
+                      moment_phrase(app_moments(app), status->last_closed_at, count), status->last_closed_by);
     } else {
         canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES(MSG_NO_EVENTS), ROLE_TEXT);
     }
-}
-
-// Of a list of pending events: those that were closed since it was read, as far as they were read again.
-static int64_t
-closed_since(const struct events *events)
-{
-    int64_t closed = 0;
-    for (size_t i = 0; events->query.source == LIST_PENDING && i < events->rows.count; i++)
-        closed += events->rows.rows[i].status != EVENT_PENDING;
-    return closed;
 }
 
 static void
@@ -139,7 +129,7 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
     if (events->arrived)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
                   bytes_of(arena_printf(arena, MSG_NEW_WAIT, text_count((int64_t)events->arrived, a))));
-    int64_t closed = closed_since(events);
+    int64_t closed = events_closed_since(events);
     if (closed)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
                   bytes_of(arena_printf(arena, MSG_CLOSED_SINCE, text_count(closed, a))));
@@ -160,6 +150,15 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
 }
 
 void
+events_draw_preview(const void *what, struct canvas *canvas, struct area area)
+{
+    const struct events *events = what;
+    const struct event *event = events_cursor(events);
+    if (event)
+        event_preview(event, events->parsed, canvas, area);
+}
+
+void
 events_draw(const struct app *app, const void *state, struct canvas *canvas, const struct view_areas *areas)
 {
     const struct events *events = state;
@@ -174,10 +173,7 @@ events_draw(const struct app *app, const void *state, struct canvas *canvas, con
     const struct events_drawing drawing = {.events = events, .app = app};
     struct table_model model = events_model(&drawing);
     table_draw(&events->table, &model, canvas, body);
-    const struct event *event = events_cursor(events);
-    preview = preview_frame(preview, canvas);
-    if (event && preview.rows > 0)
-        event_preview(event, events->parsed, canvas, preview);
+    preview_draw(&events->preview, canvas, preview, events_draw_preview, events);
     if (app_is_stale(app))
         canvas_add_attributes(canvas, areas->body, CELL_DIM);
 }

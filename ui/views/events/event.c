@@ -108,11 +108,26 @@ event_link_chosen(struct app *app, void *state, size_t index)
         links_take(app, &view->detail.event, index);
 }
 
+// The link in the line of the cursor; false: there is none in it.
 static bool
-event_ask_links(struct app *app, void *state, enum action action)
+go_to_link(struct app *app, void *state, enum action action)
 {
     (void)action;
     const struct view_of_event *view = state;
+    size_t line = pager_cursor(view->pager);
+    if (!view->is_there || view->has_focus_beside || line < view->links_at ||
+        line - view->links_at >= view->link_count)
+        return false;
+    links_go(app, &view->detail.event, line - view->links_at);
+    return true;
+}
+
+static bool
+event_ask_links(struct app *app, void *state, enum action action)
+{
+    const struct view_of_event *view = state;
+    if (go_to_link(app, state, action))
+        return true;
     if (view->is_there)
         links_ask(app, &view->detail.event, event_link_chosen);
     return true;
@@ -160,7 +175,7 @@ show_as(const struct app *app, struct view_of_event *view, enum payload_form for
 {
     view->form = view->form == form ? PAYLOAD_PRETTY : form;
     if (view->is_there)
-        event_build(view, app_now(app));
+        event_build(view, app_moments(app));
     return true;
 }
 
@@ -223,6 +238,17 @@ go_to_pane(struct app *app, void *state, enum action action)
 }
 
 static bool
+go_to_decisions(struct app *app, void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    struct view_of_event *view = state;
+    view->has_focus_beside = false;
+    (void)pager_to_section(view->pager, MSG_SECTION_DECISIONS);
+    return true;
+}
+
+static bool
 event_search(struct app *app, void *state, enum action action)
 {
     (void)state;
@@ -274,7 +300,9 @@ event_events(struct app *app, void *state, struct list_query *query, const char 
 }
 
 static const struct view_action actions[] = {
+    {.action = DO_OPEN, .run = go_to_link},
     {.part = pager_handles, .run = event_move},
+    {.action = DO_TRAIL, .run = go_to_decisions},
     {.part = decide_begins, .run = event_decide},
     {.action = DO_RECIPE, .run = event_recipe},
     {.action = DO_UNDO, .run = event_undo},
@@ -328,7 +356,7 @@ event_receive(struct app *app, void *state, struct reply *reply)
     arena_adopt(&view->arena, &reply->arena);
     view->detail = reply->detail;
     view->is_there = true;
-    event_build(view, app_now(app));
+    event_build(view, app_moments(app));
     return true;
 }
 
@@ -337,12 +365,13 @@ event_layout(struct app *app, void *state, const struct view_areas *areas)
 {
     struct view_of_event *view = state;
     bool is_beside = areas->body.cols >= BESIDE_FROM_COLS;
-    if (is_beside != view->is_beside) {
-        view->is_beside = is_beside;
+    if (is_beside != view->is_beside)
         view->has_focus_beside = false;
-        if (view->is_there)
-            event_build(view, app_now(app));
+    if (view->is_there && (is_beside != view->is_beside || app_moments(app).by_clock != view->by_clock)) {
+        view->is_beside = is_beside;
+        event_build(view, app_moments(app));
     }
+    view->is_beside = is_beside;
     struct area left = areas->body;
     if (is_beside) {
         struct area right = area_take_right(&left, areas->body.cols / 2);
@@ -350,6 +379,8 @@ event_layout(struct app *app, void *state, const struct view_areas *areas)
         pager_layout(view->payload, right);
     }
     pager_layout(view->pager, left);
+    pager_set_focus(view->pager, !view->has_focus_beside);
+    pager_set_focus(view->payload, view->has_focus_beside);
 }
 
 static void
@@ -403,6 +434,7 @@ event_open(struct app *app, const void *argument)
     const struct event_argument *given = argument;
     struct view_of_event *view = alloc_bytes(sizeof *view);
     view->id = given->id;
+    view->links = &app_config(app)->links;
     struct filter_context context = filter_line_context(app);
     if (given->filter && *given->filter &&
         !filter_parse(&view->filter, bytes_of(given->filter), &context, NULL))

@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/text.h"
+#include "base/utf8.h"
 #include "core/fingerprint/fingerprint.h"
+#include "core/json/json.h"
 #include "ui/views/events/texts.h"
+#include "ui/views/links.h"
 #include "ui/app/operation_words.h"
 
-enum { FRAMES_SHOWN = 200, LABEL = 17, MARKS = 64 };
+enum { FRAMES_SHOWN = 200, LABEL = 17, WIDEST_LABEL = 32, MARKS = 64 };
 
 // Marks what the list's filter found of a column in the lines from `first` on, behind `label` bytes of each.
 static void
@@ -31,14 +34,15 @@ mark(const struct view_of_event *view, struct pager *pager, size_t first, size_t
     }
 }
 
+// Its value begins behind so many cells.
 static void
-field(struct pager *pager, const char *name, struct bytes value)
+field_behind(struct pager *pager, int cells, const char *name, struct bytes value)
 {
     if (!bytes_present(value))
         return;
     struct strbuf line = {0};
-    pager_hang(pager, LABEL);
-    strbuf_printf(&line, "%-*s ", LABEL - 1, name);
+    pager_hang(pager, cells);
+    strbuf_printf(&line, "%-*s ", cells - 1, name);
     size_t label = line.len;
     strbuf_add(&line, value);
     const struct canvas_span span = {.from = 0, .len = label, .role = ROLE_DIM};
@@ -48,6 +52,12 @@ field(struct pager *pager, const char *name, struct bytes value)
         pager_line(pager, ROLE_TEXT, strbuf_bytes(&line));
     pager_hang(pager, 0);
     strbuf_release(&line);
+}
+
+static void
+field(struct pager *pager, const char *name, struct bytes value)
+{
+    field_behind(pager, LABEL, name, value);
 }
 
 // A column that a filter may have found.
@@ -60,14 +70,18 @@ found_field(struct view_of_event *view, const char *name, struct bytes value, en
 }
 
 static void
-time_field(struct pager *pager, const char *name, int64_t at, int64_t now)
+time_field(struct pager *pager, const char *name, int64_t at, struct moments moments)
 {
     char local[TIME_TEXT];
     char age[TEXT_SHORT];
     char text[TIME_TEXT + TEXT_SHORT + 8];
     if (at == TIME_ABSENT)
         return;
-    snprintf(text, sizeof text, "%s  (%s ago)", time_local(at, local), text_ago(at, now, age));
+    (void)time_local(at, local);
+    if (moments.by_clock)
+        snprintf(text, sizeof text, "%s", local);
+    else
+        snprintf(text, sizeof text, "%s  (%s)", local, moment_phrase(moments, at, age));
     field(pager, name, bytes_of(text));
 }
 
@@ -159,7 +173,7 @@ stack_lines(struct pager *pager, struct bytes stack)
 
 // What one asks first of any event, in one line: what, where, when, how often.
 static void
-summary_line(struct view_of_event *view, int64_t now)
+summary_line(struct view_of_event *view, struct moments moments)
 {
     const struct event *event = &view->detail.event;
     struct strbuf line = {0};
@@ -179,8 +193,9 @@ summary_line(struct view_of_event *view, int64_t now)
         strbuf_add(&line, key);
     }
     if (event->created_at != TIME_ABSENT)
-        strbuf_printf(&line, "%s%s, %s ago", dot, time_brief(event->created_at, now, time),
-                      text_ago(event->created_at, now, age));
+        strbuf_printf(&line, "%s%s", dot, time_brief(event->created_at, moments.now, time));
+    if (event->created_at != TIME_ABSENT && !moments.by_clock)
+        strbuf_printf(&line, ", %s", moment_phrase(moments, event->created_at, age));
     strbuf_printf(&line, "%stry %" PRId32 "/%" PRId32 "%s%s", dot, event->retry_count, event->max_retries,
                   dot, category_name(event->category));
     if (event->known.returned)
@@ -270,11 +285,16 @@ payload_section(struct view_of_event *view, struct pager *pager)
 static void
 header_lines(struct pager *pager, const struct event_header *headers, uint32_t count)
 {
+    int cells = LABEL;
+    for (uint32_t i = 0; i < count; i++) {
+        int wanted = text_cells(headers[i].name, false) + 1;
+        cells = wanted > cells && wanted <= WIDEST_LABEL ? wanted : cells;
+    }
     for (uint32_t i = 0; i < count; i++) {
         struct strbuf name = {0};
         strbuf_add(&name, headers[i].name);
-        field(pager, strbuf_text(&name),
-              bytes_present(headers[i].value) ? headers[i].value : BYTES("(null)"));
+        field_behind(pager, cells, strbuf_text(&name),
+                     bytes_present(headers[i].value) ? headers[i].value : BYTES("(null)"));
         strbuf_release(&name);
     }
 }
@@ -292,7 +312,7 @@ record_section(struct view_of_event *view)
 }
 
 static void
-origin_section(struct view_of_event *view, int64_t now)
+origin_section(struct view_of_event *view, struct moments moments)
 {
     const struct event *event = &view->detail.event;
     pager_section(view->pager, MSG_SECTION_ORIGIN, NULL, false);
@@ -306,13 +326,13 @@ origin_section(struct view_of_event *view, int64_t now)
     found_field(view, "source table", event->source_table, FILTER_COLUMN_SOURCE);
     field(view->pager, "source id", event->source_id);
     field(view->pager, "correlation id", event->correlation_id);
-    time_field(view->pager, "created", event->created_at, now);
+    time_field(view->pager, "created", event->created_at, moments);
     char retries[64];
     snprintf(retries, sizeof retries, "%" PRId32 " of %" PRId32, event->retry_count, event->max_retries);
     field(view->pager, "retries", bytes_of(retries));
-    time_field(view->pager, "last retry", event->last_retry_at, now);
+    time_field(view->pager, "last retry", event->last_retry_at, moments);
     field(view->pager, "status", event->status_text);
-    time_field(view->pager, "closed", event->closed.at, now);
+    time_field(view->pager, "closed", event->closed.at, moments);
     field(view->pager, "closed by", event->closed.by);
     if (event->known.published)
         number_field(view->pager, "published", event->known.published);
@@ -330,13 +350,30 @@ origin_section(struct view_of_event *view, int64_t now)
 }
 
 static void
+link_section(struct view_of_event *view)
+{
+    struct arena arena = {0};
+    const char *name, *address;
+    view->link_count = 0;
+    if (links_of(view->links, &view->detail.event, 0, &arena, &name, &address))
+        pager_section(view->pager, MSG_SECTION_LINKS, NULL, false);
+    view->links_at = pager_lines(view->pager);
+    while (links_of(view->links, &view->detail.event, view->link_count, &arena, &name, &address)) {
+        field(view->pager, name, bytes_of(address));
+        size_t label = strlen(name) < LABEL - 1 ? LABEL : strlen(name) + 1;
+        pager_link(view->pager, view->links_at + view->link_count++, label);
+    }
+    arena_release(&arena);
+}
+
+static void
 decision_section(struct view_of_event *view)
 {
     char at[TIME_TEXT];
     char note[48];
     size_t count = view->detail.decision_count + view->detail.revision_count;
     snprintf(note, sizeof note, "%zu", count);
-    pager_section(view->pager, "decisions", note, false);
+    pager_section(view->pager, MSG_SECTION_DECISIONS, note, false);
     if (count == 0)
         pager_printf(view->pager, ROLE_DIM, "none yet");
     for (size_t i = 0; i < view->detail.decision_count; i++) {
@@ -358,6 +395,20 @@ decision_section(struct view_of_event *view)
     }
 }
 
+// A dead letter of a retry topic, or one that was written twice.
+static void
+letter_lines(struct view_of_event *view, const struct letter_attempt *letter)
+{
+    char at[TIME_TEXT];
+    pager_printf(view->pager, ROLE_EVENT_RETURNED, "   %s  %s, partition %d, offset %" PRId64 ", %s%s%s",
+                 letter->at == TIME_ABSENT ? "" : time_local(letter->at, at), letter->topic,
+                 (int)letter->partition, letter->offset, letter->format, letter->consumer ? ", of " : "",
+                 letter->consumer ? letter->consumer : "");
+    pager_line(view->pager, ROLE_STRONG, letter->error_message);
+    if (bytes_present(letter->stack_trace) && letter->stack_trace.len)
+        stack_lines(view->pager, letter->stack_trace);
+}
+
 // Every time the same event failed, each with its trace; the trace of this row is at the top already.
 static void
 attempts_section(struct view_of_event *view)
@@ -365,10 +416,12 @@ attempts_section(struct view_of_event *view)
     const struct event_detail *detail = &view->detail;
     char at[TIME_TEXT];
     char note[48];
-    if (detail->attempt_count < 2)
+    if (detail->attempt_count < 2 && detail->letter_count == 0)
         return;
-    snprintf(note, sizeof note, "%zu", detail->attempt_count);
+    snprintf(note, sizeof note, "%zu", detail->attempt_count + detail->letter_count);
     pager_section(view->pager, "attempts", note, false);
+    for (size_t i = 0; i < detail->letter_count; i++)
+        letter_lines(view, &detail->letters[i]);
     for (size_t i = 0; i < detail->attempt_count; i++) {
         const struct event *attempt = &detail->attempts[i];
         bool is_this = attempt->id == detail->event.id;
@@ -381,6 +434,68 @@ attempts_section(struct view_of_event *view)
         if (bytes_present(attempt->stack_trace) && attempt->stack_trace.len)
             stack_lines(view->pager, attempt->stack_trace);
     }
+}
+
+// A control field: what it says, or why it does not, and of which header or member.
+static void
+letter_field(struct view_of_event *view, const struct envelope_field *one)
+{
+    enum { TEXT_MOST = 300 };
+    char name[TEXT_SHORT + 64];
+    struct strbuf text = {0};
+    const char *title = one->is_taken ? envelope_fact_title(one->fact) : "";
+    snprintf(name, sizeof name, "%s", title);
+    text_visible(&text, bytes_slice(one->text, 0, utf8_cut(one->text, TEXT_MOST)), false);
+    if (one->text.len > TEXT_MOST)
+        strbuf_add_text(&text, " …");
+    if (!bytes_present(one->text))
+        strbuf_add_text(&text, "(null)");
+    strbuf_printf(&text, "  (%s ", one->is_header ? "header" : "member");
+    text_visible(&text, one->name, false);
+    strbuf_printf(&text, one->note ? "; %s)" : ")", one->note);
+    field(view->pager, name, strbuf_bytes(&text));
+    strbuf_release(&text);
+}
+
+// A part of the value, as JSON where it is that.
+static void
+letter_part(struct view_of_event *view, const char *title, struct bytes part)
+{
+    if (!bytes_present(part))
+        return;
+    struct strbuf text = {0};
+    pager_section(view->pager, title, NULL, false);
+    bool is_json = json_format(part, &text);
+    pager_line(view->pager, ROLE_TEXT, is_json ? strbuf_bytes(&text) : part);
+    strbuf_release(&text);
+}
+
+// Which format its dead letter has, why, and every field of it; then what it is about.
+static void
+letter_section(struct view_of_event *view)
+{
+    const struct dead_letter *letter = &view->detail.letter;
+    const struct envelope *envelope = &letter->envelope;
+    if (!letter->is_there)
+        return;
+    struct strbuf format = {0};
+    strbuf_printf(&format, "%s: %s", envelope_format_name(envelope->format),
+                  envelope_format_title(envelope->format));
+    pager_section(view->pager, MSG_SECTION_LETTER, envelope_format_name(envelope->format), false);
+    field(view->pager, "format", strbuf_bytes(&format));
+    strbuf_release(&format);
+    field(view->pager, "because", bytes_of(envelope->why));
+    for (size_t i = 0; i < ENVELOPE_ALSO && envelope->also[i]; i++)
+        field(view->pager, "could also be", bytes_of(envelope_format_name(envelope->also[i])));
+    if (letter->unsure)
+        pager_printf(view->pager, ROLE_STATUS_WARN, MSG_LETTER_UNSURE, letter->unsure);
+    field(view->pager, "read from", letter->place ? bytes_of(letter->place) : BYTES_ABSENT);
+    field(view->pager, "written with", letter->schema ? bytes_of(letter->schema) : BYTES_ABSENT);
+    field(view->pager, "the original", envelope->pointer ? bytes_of(envelope->pointer) : BYTES_ABSENT);
+    for (size_t i = 0; i < envelope->field_count; i++)
+        letter_field(view, &envelope->fields[i]);
+    letter_part(view, MSG_SECTION_DATA, letter->data);
+    letter_part(view, MSG_SECTION_METADATA, letter->metadata);
 }
 
 static void
@@ -397,6 +512,7 @@ send_section(struct view_of_event *view)
         pager_printf(view->pager, ROLE_STATUS_WARN, MSG_SENDS_IF_PENDING,
                      event_status_name(view->detail.event.status));
     field(view->pager, "topic", bytes_of(send->topic));
+    field(view->pager, "", send->topic_why ? bytes_of(send->topic_why) : BYTES_ABSENT);
     if (send->partition >= 0)
         id_field(view->pager, "partition", send->partition);
     else
@@ -406,20 +522,25 @@ send_section(struct view_of_event *view)
     pager_printf(view->pager, send->is_exact ? ROLE_STATUS_OK : ROLE_STATUS_INFO, "%s: %s",
                  send->is_exact ? "byte for byte" : "not byte for byte", send->why ? send->why : "");
     header_lines(view->pager, send->headers, send->header_count);
+    for (uint32_t i = 0; i < send->dropped_count; i++)
+        field(view->pager, i ? "" : "drops headers", send->dropped[i].name);
 }
 
 void
-event_build(struct view_of_event *view, int64_t now)
+event_build(struct view_of_event *view, struct moments moments)
 {
+    view->by_clock = moments.by_clock;
     pager_begin(view->pager);
-    summary_line(view, now);
+    summary_line(view, moments);
     error_section(view);
     if (!view->is_beside)
         payload_section(view, view->pager);
     stack_section(view);
     attempts_section(view);
+    letter_section(view);
     record_section(view);
-    origin_section(view, now);
+    origin_section(view, moments);
+    link_section(view);
     decision_section(view);
     send_section(view);
     pager_end(view->pager);

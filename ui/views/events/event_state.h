@@ -12,10 +12,13 @@ struct view_of_event {
     struct decide decide; // first: see decide.h
     int64_t id;
     uint64_t number, why_number;
-    struct filter *filter; // of the list: what it found is marked; NULL: none
-    struct pager *pager;   // everything, or all but the payload where there is room beside
-    struct pager *payload; // beside
+    struct filter *filter;         // of the list: what it found is marked; NULL: none
+    struct pager *pager;           // everything, or all but the payload where there is room beside
+    struct pager *payload;         // beside
+    const struct link_list *links; // of the settings
+    size_t links_at, link_count;   // lines of the pager
     bool is_beside;
+    bool by_clock; // its times are told so
     bool has_focus_beside;
     enum payload_form form;
     struct arena arena; // of the reply
@@ -25,6 +28,6 @@ struct view_of_event {
 };
 
 // event_sections.c: puts all that is known of the event into the pagers.
-void event_build(struct view_of_event *view, int64_t now);
+void event_build(struct view_of_event *view, struct moments moments);
 
 #endif

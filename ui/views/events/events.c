@@ -21,8 +21,8 @@ enum {
 };
 static const int64_t ROWS_STALE_AFTER = 1000000;
 
-static const enum action footer[] = {DO_OPEN,    DO_FILTER, DO_SELECT, DO_SELECT_ALL, DO_REPROCESS,
-                                     DO_DISCARD, DO_COPY,   DO_HELP,   DO_NONE};
+static const enum action footer[] = {DO_NEXT_PANE, DO_OPEN,    DO_FILTER, DO_SELECT, DO_SELECT_ALL,
+                                     DO_REPROCESS, DO_DISCARD, DO_COPY,   DO_HELP,   DO_NONE};
 
 const struct event *
 events_cursor(const struct events *events)
@@ -30,12 +30,23 @@ events_cursor(const struct events *events)
     return events->count ? row_cache_find(&events->rows, events->ids[events->table.cursor]) : NULL;
 }
 
+int64_t
+events_closed_since(const struct events *events)
+{
+    int64_t closed = 0;
+    for (size_t i = 0; events->query.source == LIST_PENDING && i < events->rows.count; i++)
+        closed += events->rows.rows[i].status != EVENT_PENDING;
+    return closed;
+}
+
 void
 events_send(struct app *app, struct events *events)
 {
     struct request *request = request_create(REQUEST_LIST);
     request->list = list_query_copy(&events->query);
+    request->list.is_checked = events_closed_since(events) > 0; // what has a mark must leave
     request->list.filter = events_whole_filter(events);
+    events->has_beginning = false;
     events->progress.is_complete = false;
     events->progress.was_stopped = false;
     events->progress.is_begun = false;
@@ -196,7 +207,7 @@ events_toggle_preview(struct app *app, void *state, enum action action)
     (void)app;
     (void)action;
     struct events *events = state;
-    events->has_preview = !events->has_preview;
+    events->preview.is_hidden = !events->preview.is_hidden;
     return true;
 }
 
@@ -256,7 +267,40 @@ events_refresh(struct app *app, void *state, enum action action)
     return true;
 }
 
+static bool
+events_move_preview(struct app *app, void *state, enum action action)
+{
+    struct events *events = state;
+    bool is_done = preview_handle(&events->preview, action);
+    if (!is_done && action == DO_NEXT_PANE)
+        app_say(app, SAY_INFO, MSG_NO_PREVIEW);
+    return is_done || action == DO_NEXT_PANE;
+}
+
+static const char *
+events_pane_word(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    (void)state;
+    (void)action;
+    return MSG_TO_LIST;
+}
+
+static bool
+events_has_focus_below(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    const struct events *events = state;
+    return events->preview.has_focus;
+}
+
 static const struct view_action actions[] = {
+    {.action = DO_NEXT_PANE,
+     .run = events_move_preview,
+     .is_possible = events_has_focus_below,
+     .word = events_pane_word},
+    {.part = preview_handles, .run = events_move_preview},
     {.part = table_moves, .run = events_move},
     {.part = table_ranges, .run = events_move},
     {.part = events_selects, .run = events_select},
@@ -314,9 +358,12 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
     const struct events_drawing drawing = {.events = events};
     struct table_model model = events_model(&drawing);
     if ((events->has_anchor || events->goes_to_first) && reply->list.is_first) {
-        table_to_first(&events->table); // until the anchor comes, if it does
-        events->goes_to_first = false;
+        if (!events->has_beginning || events->table.cursor == 0 || events->has_anchor)
+            table_to_first(&events->table); // until the anchor comes, if it does
+        events->goes_to_first = reply->list.is_beginning;
     }
+    if (reply->list.is_first)
+        events->has_beginning = reply->list.is_beginning;
     table_sync(&events->table, &model);
     if (events->has_anchor)
         (void)table_move_to_id(&events->table, &model, events->anchor);
@@ -457,8 +504,10 @@ events_layout(struct app *app, void *state, const struct view_areas *areas)
 {
     struct events *events = state;
     struct area body = areas->body;
-    events_split(events, &body);
+    struct area preview = events_split(events, &body);
     memcpy(events->columns, event_columns, sizeof events->columns);
+    events->columns[COLUMN_WHEN].width =
+        moment_cells(app_moments(app).by_clock, event_columns[COLUMN_WHEN].width);
     if (events->path)
         events->columns[COLUMN_PATH].title = events->path;
     else
@@ -472,6 +521,10 @@ events_layout(struct app *app, void *state, const struct view_areas *areas)
     struct table_model model = events_model(&drawing);
     table_layout(&events->table, &model, body);
     fetch_window(app, events);
+    if (events->previewed != events->table.cursor_id)
+        preview_to_top(&events->preview);
+    events->previewed = events->table.cursor_id;
+    preview_layout(&events->preview, preview, app_config(app)->is_ascii, events_draw_preview, events);
 }
 
 static bool
@@ -501,7 +554,6 @@ events_open(struct app *app, const void *argument)
 {
     const struct events_argument *given = argument;
     struct events *events = alloc_bytes(sizeof *events);
-    events->has_preview = true;
     const char *column = app_config(app)->column, *filter = app_config(app)->start_filter;
     events->path = column ? alloc_text(column) : NULL;
     if (given) {

@@ -75,10 +75,10 @@ events_ask_status(struct app *app, void *state, enum action action)
 
 // --- a path of the payload as a column ---
 
+// Shows what is at the path in a column; empty: in none. False: it is no path, which the prompt says.
 static bool
-column_accepted(struct app *app, void *state, struct bytes text)
+show_path(struct app *app, struct events *events, struct bytes text)
 {
-    struct events *events = state;
     struct json_path *path = NULL;
     struct err err = {0};
     text = bytes_trim(text);
@@ -99,20 +99,20 @@ column_candidate(struct app *app, void *state, struct bytes text, size_t i)
     return bytes_starts(text, "$") ? events_filter_candidate(app, state, text, i) : NULL;
 }
 
-bool
-events_ask_column(struct app *app, void *state, enum action action)
+static void
+ask_path(struct app *app, struct events *events, const char *label, const char *hint,
+         bool (*accepted)(struct app *app, void *state, struct bytes text))
 {
-    (void)action;
-    struct events *events = state;
     events->values.number = app_send(app, request_create(REQUEST_VALUES));
-    app_prompt(app, &(struct prompt_request){.label = "column ",
+    app_prompt(app, &(struct prompt_request){.label = label,
                                              .text = events->path ? events->path : "$.",
                                              .history = "path",
-                                             .hint = MSG_COLUMN_HINT,
-                                             .accepted = column_accepted,
+                                             .hint = hint,
+                                             .accepted = accepted,
                                              .complete = column_candidate});
-    return true;
 }
+
+// --- the order ---
 
 // The orders of a list; the first two are one column, both ways.
 static const struct {
@@ -130,6 +130,7 @@ static const struct {
     {"key", "by key", 'k', ORDER_KEY, false, COLUMN_KEY},
     {"tries", "by tries", 'r', ORDER_TRY, true, COLUMN_TRY},
     {"error", "by error", 'e', ORDER_ERROR, false, COLUMN_ERROR},
+    {"a path of the payload", "by path", 'p', ORDER_PATH, false, COLUMN_PATH},
 };
 enum { ORDERS = sizeof orders / sizeof *orders };
 
@@ -140,16 +141,34 @@ set_order(struct app *app, struct events *events, enum list_order order, bool is
         app_say(app, SAY_INFO, MSG_SORT_PENDING);
         return;
     }
+    free(events->query.order_path);
+    events->query.order_path = order == ORDER_PATH ? alloc_text(events->path) : NULL;
     events->query.order = order;
     events->query.oldest_first = is_reversed;
     events->goes_to_first = true;
     events_send(app, events);
 }
 
+static bool
+order_path_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct events *events = state;
+    if (!show_path(app, events, text))
+        return false;
+    if (events->path)
+        set_order(app, events, ORDER_PATH, false);
+    return true;
+}
+
+// By the path that is shown as a column; where none is, or another one is asked for, it is shown from now on.
 static void
 order_chosen(struct app *app, void *state, size_t index)
 {
-    set_order(app, state, orders[index].order, orders[index].is_reversed);
+    struct events *events = state;
+    if (orders[index].order == ORDER_PATH && events->query.source == LIST_PENDING)
+        ask_path(app, events, MSG_ORDER_PATH_LABEL, MSG_ORDER_PATH_HINT, order_path_accepted);
+    else
+        set_order(app, events, orders[index].order, orders[index].is_reversed);
 }
 
 bool
@@ -175,13 +194,34 @@ void
 events_order_by(struct app *app, struct events *events, enum event_column column)
 {
     for (size_t i = 0; i < ORDERS; i++) {
-        if (orders[i].column != column)
+        if (orders[i].column != column || (column == COLUMN_PATH && !events->path))
             continue;
         bool is_same = events->query.order == orders[i].order;
         set_order(app, events, orders[i].order,
                   is_same ? !events->query.oldest_first : orders[i].is_reversed);
         return;
     }
+}
+
+// A list that is sorted by the column stays so: by the new path, or by time again.
+static bool
+column_accepted(struct app *app, void *state, struct bytes text)
+{
+    struct events *events = state;
+    if (!show_path(app, events, text))
+        return false;
+    if (events->query.order == ORDER_PATH)
+        set_order(app, events, events->path ? ORDER_PATH : ORDER_WHEN,
+                  events->path && events->query.oldest_first);
+    return true;
+}
+
+bool
+events_ask_column(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    ask_path(app, state, MSG_COLUMN_LABEL, MSG_COLUMN_HINT, column_accepted);
+    return true;
 }
 
 // Of the orders by id and when, newest first is the highest first.
@@ -208,7 +248,10 @@ events_order_words(const struct events *events, struct arena *arena)
         if (events->query.order != orders[i].order)
             continue;
         if (events->query.order != ORDER_WHEN)
-            return arena_printf(arena, "%s%s", orders[i].words,
+            return arena_printf(arena, "%s%s",
+                                events->query.order_path
+                                    ? arena_printf(arena, "by %s", events->query.order_path)
+                                    : orders[i].words,
                                 events->query.oldest_first ? MSG_DESCENDING : "");
         if (events->progress.is_by_id)
             return events->query.oldest_first ? "by id, oldest first" : "by id, newest first";

@@ -189,15 +189,16 @@ draw_error(const struct event *event, enum role role, struct filter *filter, str
     draw_rest(canvas, area, line, event_package_len(line), role, filter, FILTER_COLUMN_ERROR);
 }
 
-// The text of the key column: the record's key, else the key that a reprocess would send.
-static struct bytes
-shown_key(const struct event *event)
+struct bytes
+event_headline(const struct event *event)
 {
-    return bytes_present(event->record.key) ? event->record.key : event->source_id;
+    struct bytes line = first_line(event_error_text(event));
+    size_t package = event_package_len(line);
+    return bytes_slice(line, package, line.len - package);
 }
 
 void
-event_cell(const struct event *event, enum event_column column, int64_t now, struct filter *filter,
+event_cell(const struct event *event, enum event_column column, struct moments moments, struct filter *filter,
            struct canvas *canvas, struct area area)
 {
     enum role role = status_role(event->status);
@@ -212,14 +213,14 @@ event_cell(const struct event *event, enum event_column column, int64_t now, str
     case COLUMN_WHEN:
         if (event->created_at != TIME_ABSENT)
             canvas_styled(canvas, area.row, area.col, area.cols,
-                          bytes_of(text_ago(event->created_at, now, text)),
+                          bytes_of(moment_text(moments, event->created_at, text)),
                           &(struct canvas_style){.role = role, .at_right = true});
         break;
     case COLUMN_TYPE:
         draw_highlighted(canvas, area, event->event_type, role, filter, FILTER_COLUMN_TYPE);
         break;
     case COLUMN_KEY:
-        draw_highlighted(canvas, area, shown_key(event), role, filter, FILTER_COLUMN_KEY);
+        draw_highlighted(canvas, area, event_key(event), role, filter, FILTER_COLUMN_KEY);
         break;
     case COLUMN_TRY:
         canvas_count(canvas, area.row, area.col, area.cols, event->retry_count, role);
@@ -380,7 +381,7 @@ event_copy_choice(struct app *app, const struct event *event, size_t i, const ch
         {"id", bytes_of(arena_printf(arena, "%" PRId64, event->id))},
         {"event id", event->event_id},
         {"payload", event->payload_size == event->payload.len ? event->payload : BYTES_ABSENT},
-        {"key", shown_key(event)},
+        {"key", event_key(event)},
         {"error message", event->error_message},
         {"stack trace", event->stack_trace},
         {"correlation id", event->correlation_id},

@@ -34,9 +34,11 @@ enum event_column {
 };
 extern const struct table_column event_columns[EVENT_COLUMNS];
 
+// The first line of the error, without the package of its class.
+struct bytes event_headline(const struct event *event);
 // filter (may be NULL): its matches are highlighted.
-void event_cell(const struct event *event, enum event_column column, int64_t now, struct filter *filter,
-                struct canvas *canvas, struct area area);
+void event_cell(const struct event *event, enum event_column column, struct moments moments,
+                struct filter *filter, struct canvas *canvas, struct area area);
 // How many bytes of a message are the package of the class that it begins with: "java.net." of
 // "java.net.SocketTimeoutException: connect"; 0: it does not.
 size_t event_package_len(struct bytes message);

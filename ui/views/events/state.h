@@ -8,6 +8,7 @@
 #include "ui/views/events/events.h"
 #include "ui/views/filter_line.h"
 #include "ui/views/follow.h"
+#include "ui/widgets/preview.h"
 
 // Ids that a filter or a group adds to the selection or takes from it, or the matches of the last filter.
 struct events_collecting {
@@ -57,11 +58,14 @@ struct events {
     struct table table;
     struct follow follow;
     bool goes_to_first; // the cursor, once the list that was asked for comes
+    bool
+        has_beginning; // of the list that is being made, some events are shown, and the cursor may move there
     struct table_column columns[EVENT_COLUMNS];
     char *type; // of all events seen so far: shown once, in line 2, without its column; NULL: several
     char *path; // of the payload, shown as a column; NULL: none
     struct row_cache rows;
-    bool has_preview;
+    struct preview_pane preview;
+    int64_t previewed; // id of the event in it
     bool is_selected_only;
 
     int64_t *ids;
@@ -82,6 +86,8 @@ struct events {
 // events.c
 const struct event *events_cursor(const struct events *events); // NULL: not fetched yet
 void events_send(struct app *app, struct events *events);       // requests the list
+// Of a list of pending events: those that were closed since it was read, as far as they were read again.
+int64_t events_closed_since(const struct events *events);
 
 // filter.c
 // What the list is asked for: its own filter and what was typed; on the heap, NULL: nothing.
@@ -134,6 +140,7 @@ struct table_model events_model(const struct events_drawing *drawing);
 const char *events_title(const struct events *events, struct arena *arena);
 // The list's part of the body is left in it, the preview's is returned: without rows where there is no room.
 struct area events_split(const struct events *events, struct area *body);
+void events_draw_preview(const void *events, struct canvas *canvas, struct area area); // of the cursor row
 void events_draw(const struct app *app, const void *state, struct canvas *canvas,
                  const struct view_areas *areas);
 

@@ -7,9 +7,12 @@
 #include "ui/views/texts.h"
 
 // the list
+#define MSG_COLUMN_LABEL "column "
+#define MSG_ORDER_PATH_LABEL "order by "
+#define MSG_ORDER_PATH_HINT "a path of the payload: $.type  $.lines[0].sku  Tab completes"
 #define MSG_COLUMN_HINT "a path of the payload: $.type  $.lines[0].sku  Tab completes  nothing: no column"
 #define MSG_SEARCHING "searching"
-#define MSG_ALL_DONE "No pending events. The last one was closed %s ago by %s."
+#define MSG_ALL_DONE "No pending events. The last one was closed %s by %s."
 #define MSG_NO_EVENTS "No events here."
 #define MSG_SEARCHED_SO_FAR "%s so far, %s of %s searched"
 #define MSG_POSITION_OF "%s of %s"
@@ -45,6 +48,12 @@
 #define MSG_PAYLOAD_CUT "truncated here; run: redrive show %" PRId64 " --raw"
 #define MSG_SECTION_STACK "stack"
 #define MSG_SECTION_ORIGIN "origin"
+#define MSG_SECTION_LINKS "links"
+#define MSG_SECTION_DECISIONS "decisions"
+#define MSG_SECTION_LETTER "dead letter"
+#define MSG_SECTION_DATA "data"
+#define MSG_SECTION_METADATA "metadata"
+#define MSG_LETTER_UNSURE "not certain: %s"
 #define MSG_SECTION_SEND "what a reprocess would send"
 #define MSG_QUARANTINED "in quarantine: returned too often, left out of bulk operations"
 #define MSG_RETURNED_FROM "returned from operation %" PRId64 ", which sent it as event %" PRId64

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "ui/views/groups/preview.h"
+#include "ui/views/groups/query.h"
 #include "ui/views/notice.h"
 #include "ui/views/operations/worker_chip.h"
 #include "ui/widgets/preview.h"
@@ -58,7 +59,7 @@ groups_draw_drawn_cell(const void *rows, size_t index, int column, struct canvas
     if (column == GROUP_COLUMN_NAME && group_rows_is_part(&drawing->groups->rows, group))
         area_take_left(&area, 2);
     group_cell(group_rows_at(&drawing->groups->rows, index), drawing->groups->pivot,
-               (enum group_column)column, drawing->now, canvas, area);
+               (enum group_column)column, drawing->moments, canvas, area);
     if (column == GROUP_COLUMN_COUNT)
         draw_size(group->count, drawing->largest, canvas, area);
 }
@@ -78,7 +79,41 @@ groups_model(const struct groups_drawing *drawing)
 static struct area
 groups_draw_split(const struct groups *groups, struct area *body)
 {
-    return groups->has_preview && groups->rows.shown_count ? preview_take(body) : (struct area){0};
+    return !groups->preview.is_hidden && groups->rows.shown_count ? preview_take(body) : (struct area){0};
+}
+
+static struct group_previewed
+previewed_group(const struct app *app, const struct groups *groups)
+{
+    const struct event_group *group = previewed(groups);
+    return (struct group_previewed){.group = group,
+                                    .pivot = groups->pivot,
+                                    .moments = app_moments(app),
+                                    .recent = group_recent_of(&groups->recent, group)};
+}
+
+static void
+draw_group_preview(const void *what, struct canvas *canvas, struct area area)
+{
+    group_preview(what, canvas, area);
+}
+
+static void
+show_in_preview(struct groups *groups, uint64_t key)
+{
+    if (groups->previewed != key)
+        preview_to_top(&groups->preview);
+    groups->previewed = key;
+}
+
+static void
+want_recent(struct app *app, struct groups *groups, const struct event_group *group)
+{
+    if (groups->pivot == PIVOT_PATH || !groups->has_answer || groups->is_counting)
+        return;
+    const struct list_query query = group_query(groups->pivot, groups->has_within ? &groups->within : NULL,
+                                                group, groups_filter_text(groups), app_frame(app));
+    group_recent_want(app, &groups->recent, group, &query);
 }
 
 void
@@ -89,6 +124,10 @@ groups_layout(struct app *app, void *state, const struct view_areas *areas)
     struct area preview = groups_draw_split(groups, &body);
     group_columns(groups->pivot, groups->rows.order, groups->rows.is_reversed,
                   group_rows_largest(&groups->rows), groups->columns);
+    bool by_clock = app_moments(app).by_clock;
+    struct table_column *columns = groups->columns;
+    columns[GROUP_COLUMN_NEWEST].width = moment_cells(by_clock, columns[GROUP_COLUMN_NEWEST].width);
+    columns[GROUP_COLUMN_FIRST].width = moment_cells(by_clock, columns[GROUP_COLUMN_FIRST].width);
     if (group_rows_are_overridden(&groups->rows))
         groups->columns[GROUP_COLUMN_KIND].width++; // for the mark
     if (groups->has_heat) {
@@ -100,8 +139,14 @@ groups_layout(struct app *app, void *state, const struct view_areas *areas)
     struct table_model model = groups_model(&drawing);
     table_layout(&groups->table, &model, body);
     const struct event_group *group = groups_cursor(groups);
-    if (group && (preview.rows == 0 || !app_is_hurried(app)))
-        groups->previewed = group->key;
+    bool is_shown = preview.rows > 0 && !app_is_hurried(app);
+    if (group && (preview.rows == 0 || is_shown))
+        show_in_preview(groups, group->key);
+    if (group && is_shown)
+        want_recent(app, groups, group);
+    const struct group_previewed previewed =
+        group ? previewed_group(app, groups) : (struct group_previewed){0};
+    preview_layout(&groups->preview, preview, app_config(app)->is_ascii, draw_group_preview, &previewed);
 }
 
 static void
@@ -281,7 +326,8 @@ groups_draw_empty_words(const struct app *app, const struct groups *groups)
     if (groups->has_within)
         return MSG_GROUP_EMPTY;
     if (status->last_closed_at != TIME_ABSENT && status->last_closed_at)
-        return arena_printf(arena, MSG_NO_PENDING_SINCE, text_ago(status->last_closed_at, app_now(app), text),
+        return arena_printf(arena, MSG_NO_PENDING_SINCE,
+                            moment_phrase(app_moments(app), status->last_closed_at, text),
                             *status->last_closed_by ? " by " : "", status->last_closed_by);
     return MSG_NO_PENDING;
 }
@@ -299,11 +345,13 @@ groups_draw(const struct app *app, const void *state, struct canvas *canvas, con
         return;
     }
     const struct groups_drawing drawing = {
-        .groups = groups, .now = app_now(app), .largest = group_rows_largest(&groups->rows)};
+        .groups = groups, .moments = app_moments(app), .largest = group_rows_largest(&groups->rows)};
     struct table_model model = groups_model(&drawing);
     table_draw(&groups->table, &model, canvas, body);
-    if (preview.rows > 0)
-        group_preview(previewed(groups), groups->pivot, app_now(app), canvas, preview_frame(preview, canvas));
+    if (preview.rows > 0) {
+        const struct group_previewed previewed = previewed_group(app, groups);
+        preview_draw(&groups->preview, canvas, preview, draw_group_preview, &previewed);
+    }
     if (app_is_stale(app) || groups->filter.is_awaited)
         canvas_add_attributes(canvas, areas->body, CELL_DIM);
 }

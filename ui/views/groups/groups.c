@@ -15,8 +15,8 @@
 #include "ui/views/groups/texts.h"
 #include "ui/views/recipe/recipe.h"
 
-static const enum action footer[] = {DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS, DO_DISCARD, DO_WHY,
-                                     DO_SORT, DO_PIVOT,  DO_APART,  DO_HELP,      DO_NONE};
+static const enum action footer[] = {DO_NEXT_PANE, DO_OPEN, DO_FILTER, DO_SELECT, DO_REPROCESS, DO_DISCARD,
+                                     DO_WHY,       DO_SORT, DO_PIVOT,  DO_APART,  DO_HELP,      DO_NONE};
 
 void
 groups_show_rows(void *state)
@@ -496,7 +496,7 @@ groups_toggle_preview(struct app *app, void *state, enum action action)
     (void)app;
     (void)action;
     struct groups *groups = state;
-    groups->has_preview = !groups->has_preview;
+    groups->preview.is_hidden = !groups->preview.is_hidden;
     return true;
 }
 
@@ -550,7 +550,40 @@ groups_stop(struct app *app, void *state, enum action action)
     return true;
 }
 
+static bool
+groups_move_preview(struct app *app, void *state, enum action action)
+{
+    struct groups *groups = state;
+    bool is_done = preview_handle(&groups->preview, action);
+    if (!is_done && action == DO_NEXT_PANE)
+        app_say(app, SAY_INFO, MSG_NO_PREVIEW);
+    return is_done || action == DO_NEXT_PANE;
+}
+
+static const char *
+groups_pane_word(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    (void)state;
+    (void)action;
+    return MSG_TO_LIST;
+}
+
+static bool
+groups_has_focus_below(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    const struct groups *groups = state;
+    return groups->preview.has_focus;
+}
+
 static const struct view_action actions[] = {
+    {.action = DO_NEXT_PANE,
+     .run = groups_move_preview,
+     .is_possible = groups_has_focus_below,
+     .word = groups_pane_word},
+    {.part = preview_handles, .run = groups_move_preview},
     {.part = table_moves, .run = groups_move},
     {.part = table_ranges, .run = groups_move},
     {.action = DO_SELECT, .run = select_range},
@@ -600,18 +633,36 @@ groups_touched(void *state)
 }
 
 static int64_t
+groups_follow_due(const struct groups *groups)
+{
+    bool has_news = groups->rows.arrived || groups->is_out_of_order;
+    return follow_due(&groups->follow, &groups->table, has_news && !groups->is_counting);
+}
+
+static int64_t
 groups_due(const void *state)
 {
     const struct groups *groups = state;
-    bool has_news = groups->rows.arrived || groups->is_out_of_order;
-    return follow_due(&groups->follow, &groups->table, has_news && !groups->is_counting);
+    int64_t follow = groups_follow_due(groups);
+    int64_t recent = group_recent_due(&groups->recent);
+    return follow < 0 || (recent >= 0 && recent < follow) ? recent : follow;
+}
+
+static bool
+is_due(int64_t at)
+{
+    return at >= 0 && at <= clock_mono();
 }
 
 static void
 groups_tick(struct app *app, void *state)
 {
     struct groups *groups = state;
-    if (!follow_now(&groups->follow, app, state))
+    if (is_due(group_recent_due(&groups->recent))) {
+        group_recent_forget(&groups->recent);
+        app_redraw(app); // its layout asks again
+    }
+    if (!is_due(groups_follow_due(groups)) || !follow_now(&groups->follow, app, state))
         return;
     table_to_first(&groups->table);
     groups_order_rows(groups);
@@ -649,7 +700,8 @@ groups_receive(struct app *app, void *state, struct reply *reply)
         }
         return true;
     }
-    if (filter_values_receive(&groups->filter.values, reply) || why_receive(app, groups->why_number, reply) ||
+    if (group_recent_receive(&groups->recent, reply) ||
+        filter_values_receive(&groups->filter.values, reply) || why_receive(app, groups->why_number, reply) ||
         groups_category_receive(app, groups, reply))
         return true;
     if (!reply->number || reply->number != groups->number)
@@ -679,7 +731,6 @@ groups_open(struct app *app, const void *argument)
 {
     const struct groups_argument *given = argument;
     struct groups *groups = alloc_bytes(sizeof *groups);
-    groups->has_preview = true;
     if (given) {
         groups->pivot = given->pivot;
         groups->rows.order = given->pivot == PIVOT_HOUR ? GROUPS_BY_NEWEST : GROUPS_BY_COUNT;
@@ -705,6 +756,7 @@ groups_close(struct app *app, void *state)
     groups_filter_release(groups);
     group_picks_release(&groups->picks);
     group_rows_release(&groups->rows);
+    group_recent_release(&groups->recent);
     free(groups->title);
     free(groups->path);
     free(groups->category.keys);
@@ -718,6 +770,7 @@ groups_shown(struct app *app, void *state)
 {
     struct groups *groups = state;
     follow_touch(&groups->follow);
+    group_recent_forget(&groups->recent); // something may have been decided meanwhile
     groups_ask(app, groups);
     check_picks(app, groups);
 }

@@ -1,13 +1,16 @@
 #include "ui/views/groups/preview.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include "base/text.h"
+#include "ui/app/operation_words.h"
+#include "ui/views/events/row.h"
 #include "ui/views/groups/row.h"
 #include "ui/widgets/preview.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/views/groups/texts.h"
 
-enum { SAMPLE_ROWS = 3, HOURLY_FROM_COLS = 48, CHART_ROWS = 5 };
+enum { SAMPLE_ROWS = 3, AGE_CELLS = 4, ID_CELLS = 11, HOURLY_FROM_COLS = 48, CHART_ROWS = 5 };
 
 // Bytes of a message before and behind what its pattern is made of, up to which the pattern is seen in it.
 enum { MOST_BEFORE = 24, MOST_BEHIND = 120 };
@@ -235,23 +238,66 @@ draw_chart(const struct event_group *group, struct canvas *canvas, struct area a
     (void)chart_draw(canvas, area, &chart, ROLE_GRAPH);
 }
 
+// "operation 41: reprocess by ana 2h ago: DONE, BUT 2,011 OF 2,011 RETURNED", in the colour of how it ended.
+static const char *
+decision_text(const struct group_previewed *previewed, enum role *role, struct arena *arena)
+{
+    const struct operation *decision = previewed->recent ? previewed->recent->decision : NULL;
+    char at[TEXT_SHORT];
+    if (!decision)
+        return "";
+    *role = operation_standing_role(decision);
+    return arena_printf(arena, MSG_LAST_DECISION, decision->no, action_name(decision->action),
+                        decision->requested_by, moment_phrase(previewed->moments, decision->created_at, at),
+                        operation_standing(decision, arena));
+}
+
+// "  4s  912,204  order.created  c-88213  connect to pay-3:443 timed out", a row each, as far as there is
+// room.
+static void
+draw_newest(const struct group_previewed *previewed, struct canvas *canvas, struct area *area)
+{
+    size_t count = previewed->recent ? previewed->recent->count : 0;
+    for (size_t i = 0; i < count && area->rows > 0; i++) {
+        const struct event *event = &previewed->recent->events[i];
+        const struct bytes parts[] = {event->event_type, event_key(event)};
+        struct area row = area_take_top(area, 1);
+        struct area at = area_take_left(&row, moment_cells(previewed->moments.by_clock, AGE_CELLS));
+        char text[TEXT_SHORT];
+        if (event->created_at != TIME_ABSENT)
+            canvas_styled(canvas, at.row, at.col, at.cols,
+                          bytes_of(moment_text(previewed->moments, event->created_at, text)),
+                          &(struct canvas_style){.role = ROLE_DIM, .at_right = true});
+        struct area id = area_take_left(&row, ID_CELLS);
+        canvas_count(canvas, id.row, id.col, id.cols, event->id, ROLE_DIM);
+        area_take_left(&row, 2);
+        for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
+            if (bytes_present(parts[part]))
+                area_take_left(&row,
+                               canvas_text(canvas, row.row, row.col, row.cols, parts[part], ROLE_TEXT) + 2);
+        (void)canvas_text(canvas, row.row, row.col, row.cols, event_headline(event), ROLE_TEXT);
+    }
+}
+
 // The rows that every group has come first: from one group to the next only their numbers change, which keeps
 // a key cheap over a slow line.
 static void
-preview_tall(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
-             struct area area, struct arena *arena)
+draw_facts(const struct group_previewed *previewed, struct canvas *canvas, struct area *area,
+           struct arena *arena)
 {
+    const struct event_group *group = previewed->group;
     char count[TEXT_SHORT];
     char rate[TEXT_SHORT];
     char first[TIME_TEXT];
     char last[TIME_TEXT];
-    struct area chart = preview_take_right(&area); // else at a place that no text above it moves
-    chart = area_take_bottom(chart.cols ? &chart : &area, CHART_ROWS);
+    bool is_by_error = previewed->pivot == PIVOT_ERROR;
+    enum role role = ROLE_TEXT;
+    int64_t now = previewed->moments.now;
     const char *facts[] = {
         arena_printf(arena, "%s event%s   %s   first %s   last %s", text_count(group->count, count),
                      group->count == 1 ? "" : "s", group_rate_text(group->per_minute, rate),
                      moment(group->first_at, now, first), moment(group->last_at, now, last)),
-        pivot != PIVOT_ERROR
+        !is_by_error
             ? ""
             : arena_printf(arena, "group %.8s%s   %s%s", group->value,
                            group->is_overridden ? MSG_SET_BY_HAND : "",
@@ -261,22 +307,48 @@ preview_tall(const struct event_group *group, enum pivot pivot, int64_t now, str
         outcomes_text(group, now, arena),
     };
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        group_preview_draw_wrapped(canvas, &area, bytes_of(facts[i]), ROLE_TEXT);
-    if (pivot == PIVOT_ERROR && group->category != CATEGORY_UNKNOWN)
-        group_preview_draw_wrapped(canvas, &area, bytes_of(category_advice(group->category)),
+        group_preview_draw_wrapped(canvas, area, bytes_of(facts[i]), ROLE_TEXT);
+    const char *decision = decision_text(previewed, &role, arena);
+    group_preview_draw_wrapped(canvas, area, bytes_of(decision), role);
+    if (is_by_error && group->category != CATEGORY_UNKNOWN)
+        group_preview_draw_wrapped(canvas, area, bytes_of(category_advice(group->category)),
                                    category_role(group->category));
+}
+
+// The chart at a place that no text above it moves; where all is drawn, below the text.
+static void
+preview_tall(const struct group_previewed *previewed, struct canvas *canvas, struct area area,
+             struct arena *arena)
+{
+    bool is_whole = area.rows >= PREVIEW_WHOLE;
+    struct area right = preview_take_right(&area);
+    struct area *beside = right.cols ? &right : &area;
+    struct area chart = {0};
+    if (!is_whole)
+        chart = area_take_bottom(beside, CHART_ROWS);
+    draw_facts(previewed, canvas, &area, arena);
     area_take_top(&area, area.rows > PREVIEW_TALL - 3 ? 1 : 0);
-    draw_name(group, pivot, canvas, &area, arena);
-    draw_chart(group, canvas, chart);
+    draw_name(previewed->group, previewed->pivot, canvas, &area, arena);
+    if (!right.cols)
+        area_take_top(&area, area.rows > 1 ? 1 : 0);
+    draw_newest(previewed, canvas, beside);
+    if (is_whole) {
+        area_take_top(beside, 1);
+        chart = area_take_top(beside, CHART_ROWS);
+    }
+    draw_chart(previewed->group, canvas, chart);
 }
 
 static void
-preview_low(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
-            struct area area, struct arena *arena)
+preview_low(const struct group_previewed *previewed, struct canvas *canvas, struct area area,
+            struct arena *arena)
 {
+    const struct event_group *group = previewed->group;
     char count[TEXT_SHORT];
     char first[TIME_TEXT];
     char last[TIME_TEXT];
+    enum role role = ROLE_TEXT;
+    int64_t now = previewed->moments.now;
     preview_line(
         canvas, &area,
         arena_printf(arena, "%s event%s   first %s   last %s   %s%s", text_count(group->count, count),
@@ -289,7 +361,10 @@ preview_low(const struct event_group *group, enum pivot pivot, int64_t now, stru
                  arena_printf(arena, "%s   %s   %s", shares_text(group->types, arena),
                               shares_text(group->topics, arena), outcomes_text(group, now, arena)),
                  ROLE_TEXT);
-    preview_line(canvas, &area, group_title(group, pivot, arena), ROLE_STRONG);
+    preview_line(canvas, &area, group_title(group, previewed->pivot, arena), ROLE_STRONG);
+    const char *decision = decision_text(previewed, &role, arena);
+    if (*decision)
+        preview_line(canvas, &area, decision, role);
     if (group->text.frame)
         preview_line(canvas, &area, arena_printf(arena, "  at %s", group->text.frame), ROLE_TEXT);
     if (group->text.sample)
@@ -299,10 +374,9 @@ preview_low(const struct event_group *group, enum pivot pivot, int64_t now, stru
 }
 
 void
-group_preview(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
-              struct area area)
+group_preview(const struct group_previewed *previewed, struct canvas *canvas, struct area area)
 {
     struct arena arena = {0};
-    (area.rows >= PREVIEW_TALL ? preview_tall : preview_low)(group, pivot, now, canvas, area, &arena);
+    (area.rows >= PREVIEW_TALL ? preview_tall : preview_low)(previewed, canvas, area, &arena);
     arena_release(&arena);
 }

@@ -2,14 +2,20 @@
 #ifndef REDRIVE_UI_VIEWS_GROUPS_PREVIEW_H
 #define REDRIVE_UI_VIEWS_GROUPS_PREVIEW_H
 
+#include "async/message.h"
 #include "core/backlog/backlog.h"
 #include "ui/canvas/canvas.h"
 #include "ui/views/groups/row.h"
 
 // In a few rows a set of facts each; where it is tall the message whole, what the category recommends, a
 // chart.
-void group_preview(const struct event_group *group, enum pivot pivot, int64_t now, struct canvas *canvas,
-                   struct area area);
+struct group_previewed {
+    const struct event_group *group;
+    enum pivot pivot;
+    struct moments moments;
+    const struct recent_reply *recent; // NULL: not told yet
+};
+void group_preview(const struct group_previewed *previewed, struct canvas *canvas, struct area area);
 
 #define GROUP_VARYING (GROUP_SPANS + 1)
 // Where a message differs from its masked pattern: what stands in the place of each placeholder, and a little

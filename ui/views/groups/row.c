@@ -336,8 +336,8 @@ draw_rate(const struct event_group *group, struct canvas *canvas, struct area ar
 }
 
 void
-group_cell(const struct event_group *group, enum pivot pivot, enum group_column column, int64_t now,
-           struct canvas *canvas, struct area area)
+group_cell(const struct event_group *group, enum pivot pivot, enum group_column column,
+           struct moments moments, struct canvas *canvas, struct area area)
 {
     char text[TEXT_SHORT];
     enum role role = group->count ? ROLE_TEXT : ROLE_DIM;
@@ -357,11 +357,11 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
         break;
     case GROUP_COLUMN_NEWEST:
         if (group->last_at != TIME_ABSENT)
-            group_row_draw_right(canvas, area, text_ago(group->last_at, now, text), role);
+            group_row_draw_right(canvas, area, moment_text(moments, group->last_at, text), role);
         break;
     case GROUP_COLUMN_FIRST:
         if (group->first_at != TIME_ABSENT)
-            group_row_draw_right(canvas, area, text_ago(group->first_at, now, text), role);
+            group_row_draw_right(canvas, area, moment_text(moments, group->first_at, text), role);
         break;
     case GROUP_COLUMN_KIND:
         draw_kind(group, canvas, area);

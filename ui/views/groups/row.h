@@ -39,8 +39,8 @@ bool group_column_order(enum group_column column, enum group_order *order);
 // largest: the greatest count in the list, for the width of its column.
 void group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_t largest,
                    struct table_column columns[GROUP_COLUMNS]);
-void group_cell(const struct event_group *group, enum pivot pivot, enum group_column column, int64_t now,
-                struct canvas *canvas, struct area area);
+void group_cell(const struct event_group *group, enum pivot pivot, enum group_column column,
+                struct moments moments, struct canvas *canvas, struct area area);
 // How people call it: "SocketTimeoutException: connect to <host>:<n> timed out", "order.created", "(none)".
 const char *group_title(const struct event_group *group, enum pivot pivot, struct arena *arena);
 // Shorter, for the breadcrumb and the words of a dialog.

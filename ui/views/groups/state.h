@@ -5,7 +5,9 @@
 #include "ui/views/decide/decide.h"
 #include "ui/views/filter_line.h"
 #include "ui/views/follow.h"
+#include "ui/views/groups/recent.h"
 #include "ui/views/groups/rows.h"
+#include "ui/widgets/preview.h"
 #include "ui/widgets/table.h"
 
 // A category that is being set by hand, or cleared.
@@ -40,8 +42,9 @@ struct groups {
     bool has_within;
     uint64_t within;
     char *title; // of that group
-    bool has_preview;
+    struct preview_pane preview;
     uint64_t previewed; // key of the group in the preview: behind the cursor's while a key is held down
+    struct group_recent recent; // likewise
     bool is_selected_only;
     bool is_merged; // near-equal groups are one row
     bool has_heat;  // a cell an hour of the last 24 in place of the last hour
@@ -65,7 +68,7 @@ struct groups {
 // What the table's callbacks need.
 struct groups_drawing {
     const struct groups *groups;
-    int64_t now;
+    struct moments moments;
     int64_t largest; // count of the largest group
 };
 struct table_model groups_model(const struct groups_drawing *drawing);

@@ -7,7 +7,7 @@
 
 // the list
 #define MSG_COLLECTING_CHIP "collecting, C-c stop"
-#define MSG_MERGED "merged, Tab unfold"
+#define MSG_MERGED "merged, za unfold"
 #define MSG_NONE_SIMILAR "merged: no similar groups"
 #define MSG_MIGRATE_FIRST "to change anything, run: redrive migrate"
 #define MSG_COUNTING_CHIP "counting, %s scanned so far"
@@ -29,7 +29,7 @@
 #define MSG_CONNECTING "connecting"
 #define MSG_COUNTING "counting pending events"
 #define MSG_GROUP_EMPTY "No pending events left in this group."
-#define MSG_NO_PENDING_SINCE "No pending events. The last one was closed %s ago%s%s."
+#define MSG_NO_PENDING_SINCE "No pending events. The last one was closed %s%s%s."
 #define MSG_NO_PENDING "No pending events."
 
 // what a key does
@@ -38,7 +38,7 @@
 #define MSG_SELECT_RANGE_FIRST "select the range first · Space select"
 #define MSG_NOTHING_TO_DECIDE "nothing here to decide on"
 #define MSG_STILL_COLLECTING "still collecting · C-c stop"
-#define MSG_TRAIL_OF_PARTS "%zu groups, each with its own trail · Tab unfold"
+#define MSG_TRAIL_OF_PARTS "%zu groups, each with its own trail · za unfold"
 #define MSG_MERGE_BY_ERROR "only groups by error can be merged"
 #define MSG_SINGLE_GROUP "a single group · f merge similar groups"
 
@@ -56,6 +56,7 @@
 
 // the preview
 #define MSG_SET_BY_HAND "  category set by hand"
+#define MSG_LAST_DECISION "operation %" PRId64 ": %s by %s %s: %s"
 #define MSG_CHART_FROM "24 hours ago"
 #define MSG_CHART_TO "now"
 #define MSG_RETURNED_AFTER_EMPTIED "   returned after it was emptied"

@@ -89,17 +89,16 @@ audit_draw_right(struct canvas *canvas, struct area area, const char *text)
                   &(struct canvas_style){.role = ROLE_TEXT, .at_right = true});
 }
 
-// The date where there is room for it, else the time of day, and the age of what is older than a day.
+// The date where there is room for it, else the time of the last day, and the age of what is older.
 static void
-draw_when(int64_t at, int64_t now, struct canvas *canvas, struct area area)
+draw_when(int64_t at, struct moments moments, struct canvas *canvas, struct area area)
 {
     char text[TIME_TEXT];
-    char age[TEXT_SHORT];
-    bool is_recent = now - at < 86400 * US_PER_SECOND;
+    moments.by_clock |= moments.now - at < 86400 * US_PER_SECOND;
     if (area.cols >= DATE_WIDTH)
         audit_draw_right(canvas, area, time_local(at, text));
     else
-        audit_draw_right(canvas, area, is_recent ? time_of_day(at, text) : text_ago(at, now, age));
+        audit_draw_right(canvas, area, moment_text(moments, at, (char[TEXT_SHORT]){0}));
 }
 
 static const char *
@@ -116,7 +115,7 @@ audit_drawn_cell(const void *rows, size_t index, int column, struct canvas *canv
     struct bytes text = BYTES("");
     switch ((enum audit_column)column) {
     case AUDIT_WHEN:
-        draw_when(row->at, app_now(drawing->app), canvas, area);
+        draw_when(row->at, app_moments(drawing->app), canvas, area);
         return;
     case AUDIT_OPERATION:
         if (row->operation)
@@ -410,7 +409,8 @@ audit_layout(struct app *app, void *state, const struct view_areas *areas)
     struct audit *audit = state;
     struct area body = areas->body;
     audit_split(audit, &body);
-    audit->columns[AUDIT_WHEN].width = body.cols < DATE_FROM_COLS ? WHEN_WIDTH : DATE_WIDTH;
+    audit->columns[AUDIT_WHEN].width =
+        body.cols < DATE_FROM_COLS ? moment_cells(app_moments(app).by_clock, WHEN_WIDTH) : DATE_WIDTH;
     const struct audit_drawing drawing = {.audit = audit, .app = app};
     struct table_model model = audit_model_of(&drawing);
     table_layout(&audit->table, &model, body);

@@ -48,7 +48,7 @@ static const enum action footer[] = {DO_OPEN,
 
 struct operations_drawing {
     const struct operations *operations;
-    int64_t now;
+    struct moments moments;
 };
 
 static const struct operation *
@@ -73,8 +73,8 @@ static void
 operations_drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
     const struct operations_drawing *drawing = rows;
-    operation_cell(shown_operation(drawing->operations, index), (enum operation_column)column, drawing->now,
-                   canvas, area);
+    operation_cell(shown_operation(drawing->operations, index), (enum operation_column)column,
+                   drawing->moments, canvas, area);
 }
 
 static struct table_model
@@ -311,9 +311,10 @@ operations_split(const struct operations *operations, struct area *body)
 static void
 operations_layout(struct app *app, void *state, const struct view_areas *areas)
 {
-    (void)app;
     struct operations *operations = state;
     struct area body = areas->body;
+    operations->columns[OPERATION_COLUMN_STARTED].width =
+        moment_cells(app_moments(app).by_clock, OPERATION_STARTED_CELLS);
     operations_split(operations, &body);
     const struct operations_drawing drawing = {.operations = operations};
     struct table_model model = operations_model_of(&drawing);
@@ -411,7 +412,7 @@ operations_draw(const struct app *app, const void *state, struct canvas *canvas,
         notice_draw(canvas, body, operations_empty_words(app, operations));
         return;
     }
-    const struct operations_drawing drawing = {.operations = operations, .now = app_now(app)};
+    const struct operations_drawing drawing = {.operations = operations, .moments = app_moments(app)};
     struct table_model model = operations_model_of(&drawing);
     table_draw(&operations->table, &model, canvas, body);
     if (preview.rows > 1) {

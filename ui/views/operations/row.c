@@ -54,7 +54,10 @@ operation_columns(const struct operation *operations, size_t count,
         [OPERATION_COLUMN_SENT] = {.title = "sent / of", .width = sent, .at_right = true},
         [OPERATION_COLUMN_RETURNED] = {.title = "returned", .width = 8, .priority = 5, .at_right = true},
         [OPERATION_COLUMN_RATE] = {.title = "rate", .width = 6, .priority = 4, .at_right = true},
-        [OPERATION_COLUMN_STARTED] = {.title = "started", .width = 8, .priority = 6, .at_right = true},
+        [OPERATION_COLUMN_STARTED] = {.title = "started",
+                                      .width = OPERATION_STARTED_CELLS,
+                                      .priority = 6,
+                                      .at_right = true},
         [OPERATION_COLUMN_NOTE] = {.title = "", .width = 9, .widest = TABLE_REST, .priority = 7},
     };
     memcpy(columns, all, sizeof all);
@@ -295,8 +298,16 @@ draw_note(const struct operation *operation, struct canvas *canvas, struct area 
     arena_release(&arena);
 }
 
+// The time of the last day; of what is older its age, or its date.
+static const char *
+started_text(struct moments moments, int64_t at, char out[TEXT_SHORT])
+{
+    moments.by_clock |= moments.now - at < DAY;
+    return (moments.by_clock ? moment_text : moment_phrase)(moments, at, out);
+}
+
 void
-operation_cell(const struct operation *operation, enum operation_column column, int64_t now,
+operation_cell(const struct operation *operation, enum operation_column column, struct moments moments,
                struct canvas *canvas, struct area area)
 {
     struct arena arena = {0};
@@ -335,12 +346,8 @@ operation_cell(const struct operation *operation, enum operation_column column, 
     case OPERATION_COLUMN_STARTED:
         if (operation->started_at == TIME_ABSENT)
             draw_none(canvas, area);
-        else if (now - operation->started_at < DAY)
-            draw_text(canvas, area, time_of_day(operation->started_at, (char[TIME_TEXT]){0}), ROLE_TEXT,
-                      true);
         else
-            draw_text(canvas, area, arena_printf(&arena, "%s ago", text_ago(operation->started_at, now, age)),
-                      ROLE_TEXT, true);
+            draw_text(canvas, area, started_text(moments, operation->started_at, age), ROLE_TEXT, true);
         break;
     case OPERATION_COLUMN_NOTE:
         draw_note(operation, canvas, area);

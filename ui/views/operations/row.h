@@ -21,11 +21,13 @@ enum operation_column {
     OPERATION_COLUMN_NOTE,
     OPERATION_COLUMNS
 };
+// Of the column `started` while it tells times of day.
+enum { OPERATION_STARTED_CELLS = 8 };
 // As wide as these operations need.
 void operation_columns(const struct operation *operations, size_t count,
                        struct table_column columns[OPERATION_COLUMNS]);
 
-void operation_cell(const struct operation *operation, enum operation_column column, int64_t now,
+void operation_cell(const struct operation *operation, enum operation_column column, struct moments moments,
                     struct canvas *canvas, struct area area);
 // Under a list.
 void operation_draw_preview(const struct operation *operation, struct canvas *canvas, struct area area);

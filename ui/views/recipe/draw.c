@@ -1,7 +1,9 @@
 // Draws the view of a recipe: line 2, the counts of the dry run, and the rest as a text.
 #include "ui/views/recipe/state.h"
 
+#include <inttypes.h>
 #include "base/text.h"
+#include "ui/app/operation_words.h"
 #include "ui/views/recipe/texts.h"
 #include "ui/widgets/statusbar.h"
 
@@ -20,11 +22,30 @@ add_chip(struct chip *chips, int *count, struct arena *arena, const char *word, 
     chips[(*count)++] = (struct chip){arena_printf(arena, "%s %s", word, text_count(events, number)), role};
 }
 
+// How far the operation is that has the recipe.
+static struct chip
+applied_chip(const struct app *app, const struct recipe_view *view, struct arena *arena)
+{
+    const struct recipe_applied *applied = &view->applied;
+    const struct operation *running = &app_status(app)->running;
+    char done[TEXT_SHORT], total[TEXT_SHORT];
+    if (applied->end.len)
+        return (struct chip){strbuf_text(&applied->end), ROLE_STRONG};
+    if (running->no != applied->no)
+        return (struct chip){arena_printf(arena, MSG_APPLIED_QUEUED, applied->no), ROLE_STATUS_INFO};
+    text_count(running->done + running->refused + running->skipped, done);
+    text_count(running->total, total);
+    return (struct chip){arena_printf(arena, MSG_APPLIED_RUNNING, applied->no,
+                                      operation_standing(running, arena), done, total),
+                         ROLE_STATUS_INFO};
+}
+
 // "applies 2,009   unchanged 81   does not apply 22   invalid after 2   of 2,114"; in a small body the first
 // and the last of them, since the text below names the others.
 static int
-make_chips(const struct recipe_view *view, bool is_small, struct arena *arena, struct chip chips[CHIPS])
+make_chips(const struct app *app, const struct recipe_view *view, bool is_small, struct chip chips[CHIPS])
 {
+    struct arena *arena = app_frame(app);
     const struct correct_tally *tally = &view->trial.tally;
     const struct {
         const char *word;
@@ -46,6 +67,10 @@ make_chips(const struct recipe_view *view, bool is_small, struct arena *arena, s
     char of[TEXT_SHORT];
     if (view->run == RUN_NONE)
         return 0;
+    if (view->run == RUN_APPLIED) {
+        chips[0] = applied_chip(app, view, arena);
+        return 1;
+    }
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (i == 0 || (!is_small && (rows[i].count || rows[i].is_always)))
             add_chip(chips, &count, arena, rows[i].word, rows[i].count, rows[i].role);
@@ -63,7 +88,7 @@ static int
 place_chips(const struct app *app, const struct recipe_view *view, struct canvas *canvas, struct area area)
 {
     struct chip chips[CHIPS];
-    int count = make_chips(view, area.rows < SMALL_BODY, app_frame(app), chips);
+    int count = make_chips(app, view, area.rows < SMALL_BODY, chips);
     int row = 0;
     int col = 0;
     int width = area.cols - 2;

@@ -49,6 +49,7 @@ line_given(struct app *app, void *state, struct bytes typed)
         strbuf_add(&changed, line);
         strbuf_add_char(&changed, '\n');
     }
+    view->is_typed |= !bytes_equal(strbuf_bytes(&changed), text);
     recipe_take_text(app, view, strbuf_bytes(&changed), NULL);
     strbuf_release(&changed);
     return true;
@@ -183,6 +184,41 @@ recipe_ask_name(struct app *app, void *state, enum action action)
     return true;
 }
 
+// --- what was typed and is not kept ---
+
+const char *
+recipe_unsaved(const struct app *app, const void *state)
+{
+    (void)app;
+    const struct recipe_view *view = state;
+    return view->is_typed && view->text.len ? MSG_UNSAVED_RECIPE : NULL;
+}
+
+static void
+typed_chosen(struct app *app, void *state, size_t index)
+{
+    struct recipe_view *view = state;
+    if (index == 0) {
+        recipe_ask_name(app, view, DO_SAVE_RECIPE);
+        return;
+    }
+    view->is_typed = false;
+    if (view->opens_another)
+        recipe_ask_saved(app, view, DO_SAVED_RECIPES);
+    else
+        app_back(app);
+}
+
+static void
+ask_about_typed(struct app *app, struct recipe_view *view, bool opens_another)
+{
+    static const struct menu_item items[] = {{.key = 's', .text = MSG_KEEP, .is_current = true},
+                                             {.key = 't', .text = MSG_THROW_AWAY}};
+    view->opens_another = opens_another;
+    app_menu(app, &(struct menu_request){
+                      .title = MSG_NOT_KEPT, .items = items, .count = 2, .chosen = typed_chosen});
+}
+
 // --- opening ---
 
 static bool
@@ -245,12 +281,14 @@ recipe_saved_chosen(struct app *app, void *state, size_t index)
         app_prompt(app,
                    &(struct prompt_request){.label = "file: ", .history = "file", .accepted = file_given});
     } else if (index == 1) {
+        view->is_typed = false;
         recipe_take_text(app, view, BYTES(""), "");
         ask_for_line(app, view, 0);
     } else if (index == 2) {
         ask_forgotten(app);
     } else if (index - BEFORE_SAVED < view->saved.count) {
         const struct saved_recipe *saved = &view->saved.list[index - BEFORE_SAVED];
+        view->is_typed = false;
         recipe_take_text(app, view, bytes_of(saved->text), saved->name);
     }
 }
@@ -282,8 +320,22 @@ recipe_ask_saved(struct app *app, void *state, enum action action)
 {
     (void)action;
     struct recipe_view *view = state;
+    if (recipe_unsaved(app, view)) {
+        ask_about_typed(app, view, true);
+        return true;
+    }
     view->saved.asks = true;
     recipe_saved_ask_list(app, view);
+    return true;
+}
+
+bool
+recipe_leave(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    if (!recipe_unsaved(app, state))
+        return false;
+    ask_about_typed(app, state, false);
     return true;
 }
 
@@ -309,11 +361,13 @@ recipe_saved_receive(struct app *app, struct recipe_view *view, struct reply *re
         app_say_err(app, &reply->err);
         view->saved.asks = false;
     } else if (is_file) {
+        view->is_typed = false;
         recipe_take_text(app, view, bytes_of(reply->recipes.list->text), reply->recipes.list->name);
     } else {
         if (is_saved) {
             app_say(app, SAY_OK, "%s", reply->news.sentence);
             strbuf_reset(&view->name);
+            view->is_typed &= view->saved.forgets;
             if (!view->saved.forgets)
                 strbuf_add_text(&view->name, strbuf_text(&view->wanted_name));
         }

@@ -106,6 +106,18 @@ take_trial(struct recipe_view *view, struct reply *reply)
 
 // --- what is shown ---
 
+// In place of samples: which operation has the recipe, and how that ended.
+static void
+build_applied(struct recipe_view *view)
+{
+    char count[TEXT_SHORT];
+    if (view->run != RUN_APPLIED)
+        return;
+    pager_printf(view->pager, ROLE_STRONG, MSG_APPLIED_TO, view->applied.no,
+                 text_count((int64_t)view->events.count, count), view->events.count == 1 ? "" : "s");
+    pager_line(view->pager, ROLE_TEXT, bytes_of(MSG_APPLIED_NEXT));
+}
+
 // What stands in place of samples; NULL: nothing is missing.
 static const char *
 recipe_notice(const struct recipe_view *view)
@@ -218,6 +230,7 @@ recipe_build(struct recipe_view *view)
     pager_begin(view->pager);
     if (notice)
         pager_line(view->pager, err_is_set(&view->err) ? ROLE_STATUS_ERROR : ROLE_TEXT, bytes_of(notice));
+    build_applied(view);
     build_sample(view);
     build_reasons(view);
     build_risks(view);
@@ -300,7 +313,7 @@ recipe_copy(struct app *app, void *state, enum action action)
 
 // Why the recipe cannot be applied now; NULL: it can.
 static const char *
-why_not_apply(const struct recipe_view *view)
+why_not_apply(const struct app *app, const struct recipe_view *view)
 {
     if (err_is_set(&view->mistake))
         return MSG_MEND_FIRST;
@@ -311,6 +324,8 @@ why_not_apply(const struct recipe_view *view)
         return MSG_WAIT_FOR_DRY_RUN;
     case RUN_STOPPED:
         return MSG_RUN_IT_AGAIN;
+    case RUN_APPLIED:
+        return arena_printf(app_frame(app), MSG_APPLIED_ALREADY, view->applied.no);
     case RUN_OVER:
         break;
     }
@@ -322,7 +337,7 @@ apply(struct app *app, void *state, enum action action)
 {
     (void)action;
     struct recipe_view *view = state;
-    const char *why_not = why_not_apply(view);
+    const char *why_not = why_not_apply(app, view);
     if (why_not) {
         app_say(app, SAY_INFO, "%s", why_not);
         return true;
@@ -346,9 +361,8 @@ apply(struct app *app, void *state, enum action action)
 static bool
 can_apply(const struct app *app, const void *state, enum action action)
 {
-    (void)app;
     (void)action;
-    return !why_not_apply(state);
+    return !why_not_apply(app, state);
 }
 
 // The outcomes that have events, as items of a menu.
@@ -441,6 +455,14 @@ can_save(const struct app *app, const void *state, enum action action)
     return view->text.len > 0 && !err_is_set(&view->mistake);
 }
 
+static bool
+recipe_undo(struct app *app, void *state, enum action action)
+{
+    (void)action;
+    decide_undo(app, &((struct recipe_view *)state)->decide);
+    return true;
+}
+
 static const struct view_action actions[] = {
     {.action = DO_APPLY, .run = apply, .is_possible = can_apply},
     {.action = DO_NEXT_SAMPLE, .run = step_sample, .is_possible = can_step},
@@ -449,10 +471,12 @@ static const struct view_action actions[] = {
     {.action = DO_EDIT_RECIPE, .run = recipe_ask_line},
     {.action = DO_SAVE_RECIPE, .run = recipe_ask_name, .is_possible = can_save},
     {.action = DO_SAVED_RECIPES, .run = recipe_ask_saved},
+    {.action = DO_UNDO, .run = recipe_undo},
     {.action = DO_REFRESH, .run = run_again},
     {.action = DO_COPY, .run = recipe_copy},
     {.action = DO_SEARCH, .run = recipe_search},
     {.part = pager_handles, .run = recipe_move},
+    {.action = DO_BACK, .run = recipe_leave},
     {0},
 };
 
@@ -504,14 +528,42 @@ take_failure(struct recipe_view *view, const struct err *err)
     recipe_build(view);
 }
 
+// From now on the counts of the dry run are those of before.
+static void
+take_confirmed(struct app *app, struct recipe_view *view, const struct reply *reply)
+{
+    stop_run(app, view);
+    recipe_forget_trial(view);
+    view->run = RUN_APPLIED;
+    view->is_typed = false;
+    view->applied.no = reply->operations.count ? reply->operations.list[0].no : reply->news.operation;
+    strbuf_reset(&view->applied.end);
+    recipe_build(view);
+    pager_top(view->pager);
+}
+
+static bool
+take_end(struct recipe_view *view, const struct reply *reply)
+{
+    if (reply->kind != REPLY_NEWS || view->run != RUN_APPLIED || reply->news.operation != view->applied.no ||
+        !reply->news.sentence)
+        return false;
+    strbuf_reset(&view->applied.end);
+    strbuf_add_text(&view->applied.end, reply->news.sentence);
+    return true;
+}
+
 static bool
 recipe_receive(struct app *app, void *state, struct reply *reply)
 {
     struct recipe_view *view = state;
+    if (reply->kind == REPLY_CONFIRMED && reply->number == view->decide.confirm_number &&
+        !view->decide.undoes)
+        take_confirmed(app, view, reply);
     if (decide_receive(app, &view->decide, reply) || recipe_saved_receive(app, view, reply))
         return true;
     if (!reply->number)
-        return false;
+        return take_end(view, reply);
     if (reply->number == view->events.list_number)
         take_events(app, view, reply);
     else if (reply->number == view->try_number && reply->kind == REPLY_RECIPE)
@@ -581,6 +633,7 @@ recipe_close(struct app *app, void *state)
     strbuf_release(&view->text);
     strbuf_release(&view->name);
     strbuf_release(&view->wanted_name);
+    strbuf_release(&view->applied.end);
     arena_release(&view->saved.arena);
     pager_destroy(view->pager);
     free(view);
@@ -630,4 +683,5 @@ const struct view view_recipe = {
     .crumb = recipe_crumb,
     .draw = recipe_draw,
     .layout = recipe_layout,
+    .unsaved = recipe_unsaved,
 };

@@ -17,16 +17,31 @@ struct recipe_events {
     size_t hidden;
 };
 
-enum recipe_run { RUN_NONE, RUN_ON, RUN_OVER, RUN_STOPPED };
+enum recipe_run {
+    RUN_NONE,
+    RUN_ON,
+    RUN_OVER,
+    RUN_STOPPED,
+    RUN_APPLIED, // an operation has the recipe: what a dry run found before is not shown any more
+};
+
+// The operation that applies the recipe.
+struct recipe_applied {
+    int64_t no;
+    struct strbuf end; // how it ended, as the message line says it; empty: it is not known to have ended
+};
 
 struct recipe_view {
     struct decide decide; // first: see decide.h
     struct recipe_events events;
     struct strbuf text; // the recipe
     struct strbuf name; // under which it is saved, or its file; empty: neither
+    bool is_typed;      // some of it by hand, and neither kept nor applied since
+    bool opens_another; // once it was asked about
     size_t operations;
     struct err mistake; // in the text
     enum recipe_run run;
+    struct recipe_applied applied; // of RUN_APPLIED
     uint64_t try_number;
     struct recipe_trial trial; // of the newest answer; ids of classes are owned
     struct arena arena;        // its texts
@@ -56,6 +71,8 @@ void sample_lines(struct pager *pager, const struct recipe_sample *sample);
 bool recipe_ask_line(struct app *app, void *state, enum action action);
 bool recipe_ask_name(struct app *app, void *state, enum action action);
 bool recipe_ask_saved(struct app *app, void *state, enum action action);
+bool recipe_leave(struct app *app, void *state, enum action action); // asks about what was typed
+const char *recipe_unsaved(const struct app *app, const void *state);
 bool recipe_saved_receive(struct app *app, struct recipe_view *view, struct reply *reply);
 void recipe_saved_ask_list(struct app *app, struct recipe_view *view);
 

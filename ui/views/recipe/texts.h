@@ -39,6 +39,10 @@
     "the bytes that were received are not kept here; the text of PostgreSQL is taken unless a worker finds " \
     "the record in Kafka"
 #define MSG_DEPARTS_WHY "would depart from the shape of their type, for example: %s"
+#define MSG_APPLIED_QUEUED "operation %" PRId64 ": queued"
+#define MSG_APPLIED_RUNNING "operation %" PRId64 ": %s, %s of %s"
+#define MSG_APPLIED_TO "operation %" PRId64 " applies it to %s event%s"
+#define MSG_APPLIED_NEXT "@ opens it, u undoes it, r tries the recipe on them again"
 #define MSG_AGAIN "a second application would change them again: line %d"
 
 // the message line
@@ -48,6 +52,7 @@
 #define MSG_RUN_IT_AGAIN "the dry run was stopped · r run again"
 #define MSG_MEND_FIRST "the recipe has a mistake · e edit"
 #define MSG_NOTHING_TO_APPLY "nothing would change; nothing to apply"
+#define MSG_APPLIED_ALREADY "operation %" PRId64 " has applied it · @ watch · r try it again"
 #define MSG_COLLECT_STOPPED "stopped; no events were collected"
 #define MSG_NO_TEXT "no recipe yet"
 #define MSG_NAME_WRONG "1 to 64 letters, digits, dots, - and _; a letter or digit first"
@@ -60,6 +65,10 @@
 #define MSG_FROM_FILE "a file"
 #define MSG_NEW_RECIPE "write a new one"
 #define MSG_REMOVE_RECIPE "remove a saved one"
+#define MSG_NOT_KEPT "The recipe is not saved"
+#define MSG_KEEP "save it under a name"
+#define MSG_THROW_AWAY "throw it away"
+#define MSG_UNSAVED_RECIPE "a recipe that was typed here is not saved; close its view first"
 #define MSG_NO_SUCH_RECIPE "there is no recipe %s"
 
 #endif
