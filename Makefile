@@ -15,7 +15,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 # --- what is compiled with what -----------------------------------------------------------------------------------
 
-PKGS = ncursesw libpq rdkafka jansson libpcre2-8 libconfuse liblz4 libmicrohttpd
+PKGS = ncursesw libpq rdkafka jansson libpcre2-8 libconfuse liblz4 libmicrohttpd libcurl
 TEST_PKGS = cmocka vterm
 PKG_CONFIG ?= pkg-config
 PKG_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
@@ -58,7 +58,7 @@ ALL_LIBS = $(PKG_LIBS) -ljq -lpthread -lm
 SOURCES := $(shell find src ui -name '*.c' | sort)
 OBJECTS = $(SOURCES:%.c=$(OUT)/%.o)
 # Files that .incbin puts into the program: what embeds any is built again when one of them changes.
-DATA := $(shell find src ui themes keymaps -type f ! -name '*.[ch]' ! -name '*.def' ! -name '.*')
+DATA := $(shell find src ui themes keymaps monitoring -type f ! -name '*.[ch]' ! -name '*.def' ! -name '.*')
 EMBEDDING := $(shell grep -rlE --include='*.c' 'incbin|EMBED' src ui)
 
 TEST_LAYERS = unit sim screens terminal store attack commands broker crash faults acceptance
@@ -150,7 +150,7 @@ install: build/redrive ## install the program, its manual pages and completions
 	install -m 644 $(wildcard themes/*) $(SHARE)/redrive/themes
 	install -m 644 $(wildcard keymaps/*) $(SHARE)/redrive/keymaps
 	install -m 644 $(wildcard monitoring/*) $(SHARE)/redrive/monitoring
-	set -e; for unit in redrive-work redrive-watch; do \
+	set -e; for unit in redrive redrive-work redrive-watch redrive-ingest; do \
 		sed 's|/usr/local/bin|$(PREFIX)/bin|' src/commands/$$unit.service > $(SHARE)/redrive/$$unit.service; done
 	set -e; for page in $(MAN_PAGES); do name=$$(basename $$page); build/redrive --generate $${name%.*} > $$page; done
 	build/redrive --generate bash > $(SHARE)/$(word 1,$(COMPLETIONS))
@@ -265,7 +265,7 @@ faults: ## take PostgreSQL, Kafka and the disk away for long: what is said, what
 	$(Q)$(MAKE) -j$(JOBS) VARIANT=asan faults-programs
 	$(Q)REDRIVE_FAULT='$(FAULT)' REDRIVE_FAULT_SECONDS=$(or $(SECONDS),600) TEST_LIMIT=7200 tests/run build/asan faults
 
-faults-programs: $(OUT)/redrive $(filter $(OUT)/tests/faults/%,$(TESTS))
+faults-programs: $(OUT)/redrive $(OUT)/tests/tools/proxy $(filter $(OUT)/tests/faults/%,$(TESTS))
 
 crash-programs: $(OUT)/redrive $(filter $(OUT)/tests/tools/%,$(TOOLS))
 

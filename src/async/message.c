@@ -24,6 +24,7 @@ request_destroy(struct request *request)
     free(request->texts.filter);
     free(request->texts.target_topic);
     free(request->reason);
+    free(request->alert.rule);
     free(request->recipe.text);
     free(request->recipe.name);
     free(request->exported.file);
@@ -45,6 +46,7 @@ list_query_copy(const struct list_query *query)
     copy.filter = query->filter ? alloc_text(query->filter) : NULL;
     copy.reason = query->reason ? alloc_text(query->reason) : NULL;
     copy.path = query->path ? alloc_text(query->path) : NULL;
+    copy.order_path = query->order_path ? alloc_text(query->order_path) : NULL;
     copy.ids = NULL;
     if (query->ids) {
         copy.ids = alloc_array(query->id_count + 1, sizeof *copy.ids);
@@ -59,9 +61,10 @@ list_query_release(struct list_query *query)
     free(query->ids);
     free(query->filter);
     free(query->path);
+    free(query->order_path);
     free(query->reason);
     query->reason = NULL;
-    query->path = NULL;
+    query->path = query->order_path = NULL;
     query->ids = NULL;
     query->filter = NULL;
 }

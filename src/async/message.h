@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "core/apart/apart.h"
 #include "core/backlog/backlog.h"
+#include "core/envelope/envelope.h"
 #include "core/event.h"
 #include "core/export_form.h"
 #include "core/fingerprint/fingerprint.h"
@@ -26,8 +27,8 @@
 #include "core/recipe/trial.h"
 #include "core/category_overrides.h"
 #include "core/shape/shape.h"
+#include "core/monitor.h"
 #include "core/stats.h"
-#include "core/trend.h"
 #include "core/stop.h"
 #include "core/worker.h"
 
@@ -41,8 +42,9 @@ enum request_kind {
     REQUEST_FACETS,  // ids: counts of their types, topics, sources, categories
     REQUEST_VALUES,  // what the filter line completes: values of fields, and paths of payloads
     REQUEST_ROWS,    // ids: rows for the window of a list, texts cut to 1 KiB; path: with at_path
-    REQUEST_EVENT,   // id: everything about one event; is_on: its payload up to 64 MiB instead of 4
-    REQUEST_WHY,     // id: why it is in its group
+    REQUEST_RECENT, // list: the newest events of a group (none with a filter), and the last decision about it
+    REQUEST_EVENT,  // id: everything about one event; is_on: its payload up to 64 MiB instead of 4
+    REQUEST_WHY,    // id: why it is in its group
     REQUEST_OPERATIONS, // the list: answered at once and after each change, until REQUEST_OPERATIONS_END
     REQUEST_OPERATIONS_END,
     REQUEST_OPERATION,   // operation: one with outcomes, and after each change, until REQUEST_OPERATIONS_END
@@ -69,7 +71,9 @@ enum request_kind {
     REQUEST_APART, // ids (ascending, each once), apart, list.filter (what defines them): first from samples,
                    // then counted; replaces the REQUEST_APART before
     REQUEST_STATS, // the five analyses of the table; replaces the REQUEST_STATS before
-    REQUEST_TREND, // span: how many arrived, left and were pending over time
+    REQUEST_MONITOR,     // span: everything of the monitor, as of now
+    REQUEST_MARK,        // reason: its text; on the time axis of every chart, now
+    REQUEST_ALERT,       // alert: silence or acknowledge one
     REQUEST_RECIPE_TRY,  // recipe.text, ids: a dry run; REPLY_RECIPE while it runs and at its end; replaces
                          // the REQUEST_RECIPE_TRY before; a mistake in the recipe is an error with its place
     REQUEST_RECIPES,     // the saved recipes
@@ -92,7 +96,16 @@ enum list_source {
     LIST_OPERATION, // items of an operation in `item_states`
     LIST_IDS,       // these ids, as far as they are in the table
 };
-enum list_order { ORDER_WHEN, ORDER_ID, ORDER_TYPE, ORDER_KEY, ORDER_TRY, ORDER_ERROR, ORDER_COUNT };
+enum list_order {
+    ORDER_WHEN,
+    ORDER_ID,
+    ORDER_TYPE,
+    ORDER_KEY,
+    ORDER_TRY,
+    ORDER_ERROR,
+    ORDER_PATH,
+    ORDER_COUNT
+};
 struct list_query {
     enum list_source source;
     enum pivot pivot;
@@ -111,7 +124,9 @@ struct list_query {
     char *path; // heap, owned by the request; NULL: nothing is known
     uint64_t path_key, path_filter;
     enum list_order order; // pending events alone have others than ORDER_WHEN
+    char *order_path;      // ORDER_PATH: of the payload; heap, owned by the request
     bool oldest_first;     // ORDER_WHEN; of the others: reversed
+    bool is_checked;       // each row is looked at: what was closed before the counts know of it is left out
 };
 
 // How many events have a value: "type", "order.created", 28010.
@@ -161,6 +176,13 @@ struct confirm_texts {
     char group[GROUP_TEXT]; // its key; "": none
 };
 
+// What a person does about an alert.
+struct alert_asked {
+    char *rule; // heap, owned by the request
+    bool is_silence;
+    int64_t length; // µs; 0: no longer
+};
+
 struct request {
     enum request_kind kind;
     uint64_t number;
@@ -183,7 +205,7 @@ struct request {
     struct stop_seen stop;
     enum operation_action action;
     int64_t before;
-    enum trend_span span; // REQUEST_TREND
+    enum trend_span span; // REQUEST_MONITOR
     size_t connection;    // REQUEST_CONNECT: of those that the screen command has
     bool is_on;
     struct correct_request correct;
@@ -194,6 +216,7 @@ struct request {
     struct recipe_asked recipe;
     struct export_asked exported;
     struct apart_asked apart;
+    struct alert_asked alert;
 };
 
 enum reply_kind {
@@ -202,6 +225,7 @@ enum reply_kind {
     REPLY_LIST,
     REPLY_FACETS, // of REQUEST_VALUES too; there the field of a path is "$"
     REPLY_ROWS,
+    REPLY_RECENT,
     REPLY_EVENT,
     REPLY_WHY,
     REPLY_OPERATIONS,
@@ -219,7 +243,9 @@ enum reply_kind {
     REPLY_AUDIT,
     REPLY_APART,
     REPLY_STATS,
-    REPLY_TREND,
+    REPLY_MONITOR,
+    REPLY_MARKED, // the mark is set
+    REPLY_ALERT,  // the alert is silenced or acknowledged
     REPLY_RECIPE,
     REPLY_RECIPES,
     REPLY_EXPORT,
@@ -255,6 +281,7 @@ struct status {
     struct operation running; // for the line of the header; no 0: none. Texts are in the reply's arena.
     int64_t last_closed_at;
     char last_closed_by[64];
+    int alerts_firing; // that nobody silenced or acknowledged
 };
 
 // The record a reprocess would send.
@@ -264,10 +291,26 @@ struct would_send {
     struct bytes key;
     struct event_header *headers;
     uint32_t header_count;
+    uint32_t kept_count;          // so many are the original's, the others are added
+    struct event_header *dropped; // of the failure
+    uint32_t dropped_count;
+    const char *topic_why; // how its name was found; NULL: it is the row's own, or a person named it
     uint64_t size;
-    bool is_exact;       // byte for byte what was received
-    const char *why;     // the source of the bytes, and why they are exact or not
+    bool is_exact;          // byte for byte what was received
+    const char *why;        // the source of the bytes, and why they are exact or not
+    bool is_received_exact; // the same of the payload as it is edited, before anything of it is undone
+    const char *received_why;
     const char *refusal; // why the record cannot be sent, or NULL
+};
+
+// What the dead letter of an event says; views of the event, or in the reply's arena.
+struct dead_letter {
+    bool is_there; // it has a format, or was taken in from a topic
+    struct envelope envelope;
+    const char *unsure; // why nothing of it is undone; NULL: it is, or there is nothing to undo
+    const char *schema; // which schema of a registry the value was written with; NULL: none
+    const char *place;  // where it was read: "orders-dlq, partition 0, offset 17"; NULL: the row's payload
+    struct bytes data, metadata; // apart from the control fields; absent: the format has no such parts
 };
 
 struct event_detail {
@@ -278,6 +321,9 @@ struct event_detail {
     size_t decision_count;
     struct event *attempts; // all rows of the event's failures, oldest first, this one among them
     size_t attempt_count;
+    struct letter_attempt *letters; // further dead letters of it, oldest first
+    size_t letter_count;
+    struct dead_letter letter;
     struct would_send would_send;
 };
 
@@ -315,7 +361,8 @@ struct list_reply {
     size_t count;
     bool
         is_first; // forget the ids before; also where the backend replaces a list by id, once times are known
-    bool is_by_id; // not in order of time: the highest id first, or with oldest_first the lowest
+    bool is_by_id;     // not in order of time: the highest id first, or with oldest_first the lowest
+    bool is_beginning; // some events in their order; the list begins anew once it is known of all
     int64_t scanned, total, undecided;
     bool is_new_available; // the list could grow: "+12 new, r"; count then counts them and ids is NULL
 };
@@ -330,6 +377,14 @@ struct rows_reply {
     struct event *events; // deleted events are left out
     size_t count;
 };
+
+// Of a group.
+struct recent_reply {
+    struct event *events; // newest first, texts cut
+    size_t count;
+    const struct operation *decision; // of people, about the group or its newest events; NULL: none is known
+};
+enum { RECENT_EVENTS = 5 };
 
 struct operations_reply {
     struct operation *list;
@@ -400,13 +455,14 @@ struct reply {
     struct list_reply list; // REPLY_LIST; the ids also REPLY_CHANGED
     struct facets_reply facets;
     struct rows_reply rows;
+    struct recent_reply recent;
     struct event_detail detail;         // REPLY_EVENT
     struct explanation explanation;     // REPLY_WHY
     struct operations_reply operations; // REPLY_OPERATIONS, REPLY_OPERATION, REPLY_CONFIRMED
     struct audit_reply audit;
     struct apart_reply apart;
     struct stats stats;
-    struct trend trend;
+    struct monitor monitor;
     struct preview preview;
     struct newer_reply newer;
     struct export_reply exported;

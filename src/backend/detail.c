@@ -3,8 +3,10 @@
 
 #include <string.h>
 #include "base/text.h"
+#include "core/envelope/schema_id.h"
 #include "core/fingerprint/fingerprint.h"
 #include "core/fingerprint/rules.h"
+#include "publish/undoing.h"
 #include "store/operations/audit.h"
 #include "store/rollup/categories.h"
 #include "store/events/history.h"
@@ -76,11 +78,43 @@ plan_event(struct reader *reader, struct reply *reply)
         .key = plan.key,
         .headers = plan.headers,
         .header_count = plan.header_count,
+        .kept_count = plan.kept_count,
+        .dropped = plan.dropped,
+        .dropped_count = plan.dropped_count,
+        .topic_why = plan.topic_why,
         .size = plan.value.len,
         .is_exact = plan.is_exact,
         .why = plan.why,
+        .is_received_exact = plan.received.is_exact,
+        .received_why = plan.received.why,
         .refusal = plan.refusal,
     };
+}
+
+// What its dead letter says, of the record that is kept or of the row's own payload.
+static void
+read_letter(struct reader *reader, struct reply *reply)
+{
+    struct event_detail *detail = &reply->detail;
+    const struct event_record *kept = &detail->event.record;
+    struct dead_letter *letter = &detail->letter;
+    struct letter_undoing undoing;
+    struct schema_id schema;
+    undoing_read(reader->session.settings->plan.rules, &detail->event, NULL, &reply->arena, &undoing);
+    *letter = (struct dead_letter){
+        .is_there = envelope_format_is_known(undoing.envelope.format) || bytes_present(kept->format),
+        .envelope = undoing.envelope,
+        .unsure = undoing.unsure,
+    };
+    if (bytes_present(kept->format))
+        letter->place = arena_printf(&reply->arena, "%.*s, partition %d, offset %lld",
+                                     BYTES_ARGS(kept->topic), (int)kept->partition, (long long)kept->offset);
+    if (schema_id_of(&undoing.record, &schema))
+        letter->schema = schema_id_text(&schema, &reply->arena);
+    letter->is_there |= letter->schema != NULL;
+    if (!letter->unsure)
+        envelope_parts(&undoing.record, &undoing.envelope, &undoing.undo, &reply->arena, &letter->data,
+                       &letter->metadata);
 }
 
 void
@@ -97,13 +131,16 @@ reader_event_request(struct reader *reader, const struct request *request)
                                event_decisions(reader->session.store, request->id, &reply->arena,
                                                &detail->decisions, &detail->decision_count, &err) &&
                                event_attempts(reader->session.store, request->id, &reply->arena,
-                                              &detail->attempts, &detail->attempt_count, &err)));
+                                              &detail->attempts, &detail->attempt_count, &err) &&
+                               event_letters(reader->session.store, request->id, &reply->arena,
+                                             &detail->letters, &detail->letter_count, &err)));
     if (!ok) {
         reply_destroy(reply);
         session_failed(&reader->session, request->number, &err);
         return;
     }
     plan_event(reader, reply);
+    read_letter(reader, reply);
     reply->is_last = true;
     session_reply(&reader->session, reply);
 }

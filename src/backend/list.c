@@ -25,7 +25,8 @@ reader_list_end(struct list_job *list)
     free(list->found.ids);
     list->found = (struct search_found){0};
     reader_rollup_forget(list);
-    list->is_sorted = false;
+    reader_list_paths_release(list);
+    list->sort = (struct list_sort){0};
     list->waits = WAITS_FOR_NOTHING;
     free(list->candidates);
     list->candidates = NULL;
@@ -93,6 +94,39 @@ keep_members(struct reader *reader, const struct list_job *list, int64_t *ids, s
     return true;
 }
 
+// Those of the ids whose rows are pending now.
+static bool
+keep_pending(struct reader *reader, int64_t *ids, size_t *count, struct err *err)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < *count;) {
+        struct event_page page = {0};
+        const struct event_query query = {.statuses = 1u << EVENT_PENDING,
+                                          .ids = ids + at,
+                                          .id_count = *count - at < LIST_PAGE ? *count - at : LIST_PAGE};
+        if (!store_events(reader->session.store, &query, &page, err))
+            return false;
+        at += query.id_count;
+        for (size_t i = 0; i < page.count; i++)
+            ids[kept++] = page.events[i].id;
+        event_page_release(&page);
+    }
+    *count = kept;
+    return true;
+}
+
+// Leaves out what the kept counts still have, and must not.
+static bool
+keep_true(struct reader *reader, const struct list_job *list, int64_t *ids, size_t *count, struct err *err)
+{
+    if (list->query.source != LIST_PENDING)
+        return true;
+    if (list->leaves_undecided && list->query.has_value && !keep_members(reader, list, ids, count, err))
+        return false;
+    bool is_checked = list->query.is_checked && list->statuses == 1u << EVENT_PENDING;
+    return !is_checked || keep_pending(reader, ids, count, err);
+}
+
 // One reply of the list: ids (heap, given away) to append.
 void
 reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, size_t count)
@@ -104,8 +138,7 @@ reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, siz
         return;
     }
     struct err err = {0};
-    bool is_of_group = list->leaves_undecided && list->query.has_value && list->query.source == LIST_PENDING;
-    if (is_of_group && !keep_members(reader, list, ids, &count, &err)) {
+    if (!keep_true(reader, list, ids, &count, &err)) {
         uint64_t number = list->number;
         free(ids);
         reader_list_end(list);
@@ -117,6 +150,7 @@ reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, siz
     reply->list.count = count;
     reply->list.is_first = list->is_first;
     reply->list.is_by_id = list->is_by_id;
+    reply->list.is_beginning = list->sort.is_beginning;
     reply->is_last = !list->is_running;
     reply->list.scanned = list->scanned;
     reply->list.undecided = list->undecided;
@@ -425,7 +459,7 @@ reader_list_step(struct reader *reader)
     }
     if (list->waits == WAITS_FOR_ROWS)
         return list_wait(reader, list);
-    if (list->search || list->is_sorted || reader_list_is_sorted(list))
+    if (list->search || list->sort.is_over || reader_list_is_sorted(list))
         return reader_search_step(reader, list);
     bool is_empty = list->candidates && list->candidate_count == 0;
     if (is_empty || (list->candidates && (!list->filter || filter_is_empty(list->filter))))

@@ -34,8 +34,12 @@ struct list_job {
         WAITS_TO_BEGIN, // until no request waits that may replace it
         WAITS_FOR_ROWS, // to know its candidates
     } waits;
-    bool is_confirmed;  // of a collection: what was found was matched in the rows themselves
-    bool is_sorted;     // what was found is in its order, and is being sent
+    bool is_confirmed; // of a collection: what was found was matched in the rows themselves
+    struct list_sort {
+        bool is_over;             // what was found is in its order, and is being sent
+        bool is_beginning;        // what is being sent are some of them, in their order
+        struct list_paths *paths; // list_paths.c: the values that it is sorted by; NULL: not begun
+    } sort;
     size_t at;          // candidates looked at, or of a sorted list sent
     struct list_place { // without candidates: the last id looked at
         bool is_known;
@@ -279,6 +283,14 @@ void reader_changes_begin(struct reader *reader);
 bool reader_changes_step(struct reader *reader);
 void reader_changes_release(struct reader *reader);
 
+// list_paths.c: of a list by a path of the payload, once all are found.
+// Reads some of the values; *is_over: they are known. May send the beginning of the list.
+bool reader_list_paths_step(struct reader *reader, struct list_job *list, bool *is_over,
+                            struct err *err) MUST_CHECK;
+struct path_values *reader_list_paths_values(const struct reader *reader,
+                                             const struct list_job *list); // borrowed
+void reader_list_paths_release(struct list_job *list);
+
 // search.c
 void reader_search_begin(struct reader *reader, struct list_job *list);
 bool reader_search_step(struct reader *reader, struct list_job *list);
@@ -288,6 +300,9 @@ reader_cache_step(struct reader *reader); // texts for the searches to come, whi
 
 // category.c: the categories that people gave to groups.
 bool reader_categories_look(struct reader *reader, struct err *err);
+
+// recent.c: the newest events of a group, and the last decision about it.
+void reader_recent_request(struct reader *reader, const struct request *request);
 
 // detail.c
 void reader_event_request(struct reader *reader, const struct request *request);
@@ -300,8 +315,8 @@ void reader_apart_request(struct reader *reader, const struct request *request);
 void reader_apart_cancel(struct reader *reader, uint64_t number);
 void reader_apart_release(struct reader *reader);
 
-// trend.c: how many arrived, left and were pending over time.
-void reader_trend_request(struct reader *reader, const struct request *request);
+// monitor.c: the backlog over time, and what is known of now.
+void reader_monitor_request(struct reader *reader, const struct request *request);
 // stats.c: the five analyses, counted on a thread of their own.
 void reader_stats_request(struct reader *reader, const struct request *request);
 void reader_stats_cancel(struct reader *reader, uint64_t number);

@@ -76,34 +76,57 @@ send_sorted(struct reader *reader, struct list_job *list)
         reader_list_end(list);
 }
 
-// Sorts what was found once the texts it is sorted by are there. False: the store failed.
+// Everything, where nothing had to be searched for.
+static void
+find_all(struct list_job *list)
+{
+    if (list->search || list->found.ids || !list->candidate_count)
+        return;
+    list->found.ids = alloc_array(list->candidate_count, sizeof *list->found.ids);
+    memcpy(list->found.ids, list->candidates, list->candidate_count * sizeof *list->found.ids);
+    list->found.count = list->candidate_count;
+    list->scanned = (int64_t)list->candidate_count;
+}
+
+// Some of the texts that it is sorted by. False: the store failed.
+static bool
+fill_texts(struct reader *reader, enum event_text text, bool *is_over, struct err *err)
+{
+    const struct column *column = text_cache_column(reader->texts.cache, text);
+    int64_t highest = backlog_highest_id(reader->counts.backlog);
+    int64_t towards = column->is_bottom ? highest : 0;
+    if (!(column->is_bottom && highest <= column->high) &&
+        !text_cache_fill(reader->texts.cache, reader->session.store, text, towards, is_over, err))
+        return false;
+    *is_over = *is_over || (column->is_bottom && highest <= column->high);
+    return true;
+}
+
+// Sorts what was found once the values it is sorted by are there. False: the store failed.
 static bool
 sort_found(struct reader *reader, struct list_job *list, struct err *err)
 {
     const struct backlog *rows = reader_rows_known(reader);
     enum event_text text = list_order_text(list->query.order);
-    bool is_over = true;
-    if (text != EVENT_TEXT_COUNT) {
-        const struct column *column = text_cache_column(reader->texts.cache, text);
-        int64_t highest = backlog_highest_id(reader->counts.backlog);
-        int64_t towards = column->is_bottom ? highest : 0;
-        if (!(column->is_bottom && highest <= column->high) &&
-            !text_cache_fill(reader->texts.cache, reader->session.store, text, towards, &is_over, err))
-            return false;
-        is_over = is_over || (column->is_bottom && highest <= column->high);
-    }
+    bool is_by_path = list->query.order == ORDER_PATH, is_over = true;
+    if (is_by_path)
+        find_all(list);
+    if (text != EVENT_TEXT_COUNT && !fill_texts(reader, text, &is_over, err))
+        return false;
+    if (is_by_path && !reader_list_paths_step(reader, list, &is_over, err))
+        return false;
     send_progress(reader, list);
     if (!is_over)
         return true;
-    if (!list->search && list->candidate_count) {
-        list->found.ids = alloc_array(list->candidate_count, sizeof *list->found.ids);
-        memcpy(list->found.ids, list->candidates, list->candidate_count * sizeof *list->found.ids);
-        list->found.count = list->candidate_count;
-        list->scanned = (int64_t)list->candidate_count;
-    }
-    list_order_ids(rows ? rows : reader->counts.backlog, reader->texts.cache, list->query.order,
-                   list->query.oldest_first, list->found.ids, list->found.count);
-    list->is_sorted = true;
+    find_all(list);
+    list_order_ids(
+        &(struct list_ordering){.order = list->query.order,
+                                .is_reversed = list->query.oldest_first,
+                                .backlog = rows ? rows : reader->counts.backlog,
+                                .cache = reader->texts.cache,
+                                .values = is_by_path ? reader_list_paths_values(reader, list) : NULL},
+        list->found.ids, list->found.count);
+    list->sort.is_over = true;
     list->at = 0;
     return true;
 }
@@ -170,7 +193,7 @@ reader_search_step(struct reader *reader, struct list_job *list)
     struct err err = {0};
     bool is_sorted = reader_list_is_sorted(list);
     bool is_searching = list->search && !search_is_over(list->search);
-    if (list->is_sorted) {
+    if (list->sort.is_over) {
         send_sorted(reader, list);
         return true;
     }

@@ -1,4 +1,4 @@
-// The status that the header shows: the connection, the count, workers, and the operation that runs.
+// The status that the header shows: the connection, the count, workers, alerts, and the operation that runs.
 #include "backend/reader.h"
 
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include "store/operations/adoption.h"
 #include "store/operations/ledger.h"
 #include "store/operations/workers.h"
+#include "store/watch/alerts.h"
 
 static void
 fill_workers(struct reader *reader, struct status *status, struct arena *arena)
@@ -88,8 +89,12 @@ reader_send_status(struct reader *reader)
             snprintf(status->table, sizeof status->table, "%s", info->table);
         snprintf(status->user, sizeof status->user, "%s", info->user);
         status->has_schema = info->schema_version > 0;
-        if (!reader->session.link.is_lost && status->has_schema)
+        if (!reader->session.link.is_lost && status->has_schema) {
             fill_workers(reader, status, &reply->arena);
+            int64_t firing;
+            if (alerts_count_firing(reader->session.store, &firing, NULL))
+                status->alerts_firing = (int)firing;
+        }
     }
     uint64_t hash = status_hash(status);
     if (reader->status.has_sent && hash == reader->status.sent_hash) {

@@ -43,13 +43,22 @@ write_whole(int fd, struct bytes content)
 bool
 private_file_write(const char *folder, const char *name, struct bytes content, struct err *err)
 {
+    return private_file_write_parts(folder, name, &content, 1, err);
+}
+
+bool
+private_file_write_parts(const char *folder, const char *name, const struct bytes *parts, size_t count,
+                         struct err *err)
+{
     char path[PATH_ROOM], fresh[PATH_ROOM];
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (snprintf(fresh, sizeof fresh, "%s/%s.new.%ld", folder, name, (long)getpid()) >= (int)sizeof fresh)
         return err_set(err, ERR_DENIED, "the name of %s is too long", path);
     (void)unlink(fresh);
     int fd = open(fresh, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    bool ok = fd >= 0 && write_whole(fd, content);
+    bool ok = fd >= 0;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = write_whole(fd, parts[i]);
     int reason = errno;
     if (fd >= 0 && close(fd) != 0 && ok) {
         reason = errno;

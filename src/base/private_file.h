@@ -17,6 +17,9 @@
 bool private_folder_make(const char *folder, struct err *err) MUST_CHECK;
 bool private_file_write(const char *folder, const char *name, struct bytes content,
                         struct err *err) MUST_CHECK;
+// One part behind the other, so that a large text is not copied beside its head.
+bool private_file_write_parts(const char *folder, const char *name, const struct bytes *parts, size_t count,
+                              struct err *err) MUST_CHECK;
 // Appends the content to `out`. ERR_NOT_FOUND: there is no such file; ERR_DATA: it is longer than `most`.
 bool private_file_read(const char *folder, const char *name, size_t most, struct strbuf *out,
                        struct err *err) MUST_CHECK;

@@ -43,7 +43,8 @@ struct correct_limits {
 
 // Looks for the original records of events whose bytes are not kept, and completes the events with them:
 // is_kept, payload, key, headers. troubles[i]: why one could not be read now; NULL: it was found, or there is
-// none. `is_kept_for_good`: also writes what was found down. false: PostgreSQL failed.
+// none. `is_kept_for_good`: also writes what was found down. false: PostgreSQL failed; or,
+// `is_kept_for_good`, one could not be read now.
 typedef bool correct_originals_fn(void *context, struct store *store, struct event *events, size_t count,
                                   bool is_kept_for_good, struct arena *arena, const char **troubles,
                                   struct err *err);

@@ -9,6 +9,7 @@
 #include "search/prefilter.h"
 #include "store/events/pass.h"
 #include "store/events/events.h"
+#include "store/events/records.h"
 #include "store/operations/operations.h"
 #include "store/rollup/rollup.h"
 
@@ -86,7 +87,7 @@ matches(struct matcher *matcher, const struct event *event, struct choose_tally 
     }
     if (choice->group != NULL && (event->group < matcher->group_low || event->group > matcher->group_high))
         return false;
-    if (choice->queue != NULL && !bytes_equal_text(event->topic, choice->queue))
+    if (choice->queue != NULL && !bytes_equal_text(event_queue(event), choice->queue))
         return false;
     enum filter_verdict verdict = matcher->filter == NULL ? FILTER_YES : filter_match(matcher->filter, event);
     if (verdict == FILTER_UNDECIDED)
@@ -214,7 +215,7 @@ is_enough(const struct choose_pass *scan)
     bool is_one_status = statuses == 1u << EVENT_PENDING || statuses == 1u << EVENT_RESOLVED ||
                          statuses == 1u << EVENT_DISCARDED;
     return matcher->only_ids && is_one_status && filter_parts(matcher->filter) == 1 &&
-           matcher->choice->group == NULL && matcher->choice->queue == NULL;
+           matcher->choice->group == NULL;
 }
 
 static bool
@@ -310,7 +311,7 @@ scan_pass(struct store *store, struct choose_pass *scan, struct err *err)
     const struct matcher *matcher = &scan->matcher;
     struct passing passing = {.scan = scan};
     unsigned fields = EVENT_BARE | (matcher->fields & EVENT_GROUP);
-    if (matcher->filter != NULL || matcher->choice->queue != NULL)
+    if (matcher->filter != NULL)
         fields |= EVENT_COUNTED;
     struct err failure = {0};
     bool ok = store_pass(store, fields, matcher->statuses, pass_event, &passing, &failure);
@@ -343,7 +344,7 @@ is_for_rollup(const struct matcher *matcher)
     for (size_t i = 0; matcher->filter != NULL && i < filter_terms(matcher->filter); i++)
         if (filter_term_from(matcher->filter, i) != FILTER_FROM_ROW)
             return false;
-    return matcher->choice->is_counted && matcher->statuses == 1u << EVENT_PENDING;
+    return !matcher->choice->queue && matcher->choice->is_counted && matcher->statuses == 1u << EVENT_PENDING;
 }
 
 struct counting {
@@ -383,9 +384,7 @@ take_counted(void *context, const struct event *event, bool is_whole)
         return false;
     const struct choice *choice = matcher->choice;
     if (first != FILTER_YES ||
-        (choice->group != NULL &&
-         (event->group < matcher->group_low || event->group > matcher->group_high)) ||
-        (choice->queue != NULL && !bytes_equal_text(event->topic, choice->queue)))
+        (choice->group != NULL && (event->group < matcher->group_low || event->group > matcher->group_high)))
         return true;
     tally->matched++;
     return scan->each(scan->context, event);
@@ -437,13 +436,28 @@ choose_is_counted(struct store *store, const struct choice *choice)
     return is_of_use;
 }
 
+// Where only few events can match, which PostgreSQL knows: their ids.
+static bool
+narrow(struct store *store, const struct matcher *matcher, bool *is_narrowed, int64_t **ids, size_t *count,
+       struct err *err)
+{
+    const char *queue = matcher->choice->queue;
+    int64_t no;
+    *is_narrowed = true;
+    if (matcher->filter && filter_operation(matcher->filter, &no))
+        return operation_event_ids(store, no, ids, count, err);
+    if (queue || (matcher->filter && filter_wants_letter(matcher->filter)))
+        return letter_ids(store, queue, ids, count, err);
+    *is_narrowed = false;
+    return true;
+}
+
 bool
 choose_scan(struct store *store, const struct choice *choice, unsigned fields, choose_each_fn *each,
             choose_tick_fn *tick, void *context, struct choose_tally *tally, struct err *err)
 {
     struct choose_pass scan = {.each = each, .tick = tick, .context = context, .tally = tally};
     int64_t *ids = NULL;
-    int64_t no;
     size_t count;
     bool ok = matcher_init(store, choice, fields, &scan.matcher, err);
     if (ok && choice->has_ids) {
@@ -452,10 +466,10 @@ choose_scan(struct store *store, const struct choice *choice, unsigned fields, c
             memcpy(ids, choice->ids, choice->id_count * sizeof *ids);
         ok = scan_ids(store, &scan, ids, ids_normalise(ids, choice->id_count), true, err);
     } else if (ok) {
-        ok = scan.matcher.filter && filter_operation(scan.matcher.filter, &no)
-                 ? operation_event_ids(store, no, &ids, &count, err) &&
-                       scan_ids(store, &scan, ids, count, false, err)
-                 : choose_scan_all(store, &scan, err);
+        bool is_narrowed;
+        ok = narrow(store, &scan.matcher, &is_narrowed, &ids, &count, err) &&
+             (is_narrowed ? scan_ids(store, &scan, ids, count, false, err)
+                          : choose_scan_all(store, &scan, err));
     }
     free(ids);
     filter_destroy(scan.matcher.filter);

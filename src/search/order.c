@@ -114,6 +114,55 @@ rank_by_row(const struct backlog *backlog, enum list_order order, const int64_t 
     intern_release(&words);
 }
 
+// --- ranks of values at a path ---
+
+struct valued {
+    struct bytes name;
+    enum path_kind kind;
+    uint32_t number;
+};
+
+static int
+by_value(const void *left, const void *right)
+{
+    static const int places[PATH_KINDS] = {
+        [PATH_NUMBER] = 0, [PATH_TEXT] = 1,   [PATH_BOOLEAN] = 2, [PATH_LONG] = 3,
+        [PATH_ARRAY] = 4,  [PATH_OBJECT] = 5, [PATH_NULL] = 6,    [PATH_MISSING] = 7};
+    const struct valued *a = left, *b = right;
+    if (a->kind != b->kind)
+        return places[a->kind] - places[b->kind];
+    return a->kind == PATH_NUMBER ? json_number_compare(a->name, b->name) : bytes_compare(a->name, b->name);
+}
+
+// The rank of each value by its number. Heap.
+static uint32_t *
+rank_values(const struct path_values *values)
+{
+    size_t count = path_values_count(values);
+    struct valued *all = alloc_array(count, sizeof *all);
+    uint32_t *ranks = alloc_array(count, sizeof *ranks);
+    for (uint32_t number = 0; number < count; number++) {
+        all[number].kind = path_values_value(values, number, &all[number].name);
+        all[number].number = number;
+    }
+    qsort(all, count, sizeof *all, by_value);
+    for (size_t i = 0; i < count; i++)
+        ranks[all[i].number] = all[i].kind == PATH_NULL || all[i].kind == PATH_MISSING ? LAST : (uint32_t)i;
+    free(all);
+    return ranks;
+}
+
+static void
+rank_by_path(struct path_values *values, const int64_t *ids, size_t count, uint32_t *ranks)
+{
+    uint32_t *of_value = rank_values(values);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t number = path_values_of(values, ids[i]);
+        ranks[i] = number == PATH_UNREAD ? LAST : of_value[number];
+    }
+    free(of_value);
+}
+
 // --- sorting ---
 
 struct ranked {
@@ -154,28 +203,38 @@ sort_ranked(struct ranked *all_ranked, size_t count)
     free(starts);
 }
 
-void
-list_order_ids(const struct backlog *backlog, struct text_cache *cache, enum list_order order,
-               bool is_reversed, int64_t *ids, size_t count)
+// The rank of each event; NULL: the ids are the order. Heap.
+static uint32_t *
+rank_events(const struct list_ordering *by, const int64_t *ids, size_t count)
 {
-    if (order == ORDER_WHEN || count == 0)
-        return;
+    enum event_text text = list_order_text(by->order);
+    if (by->order == ORDER_ID)
+        return NULL;
     uint32_t *ranks = alloc_array(count, sizeof *ranks);
-    enum event_text text = list_order_text(order);
-    if (text != EVENT_TEXT_COUNT)
-        rank_by_text(text_cache_column(cache, text), ids, count, ranks);
-    else if (order != ORDER_ID)
-        rank_by_row(backlog, order, ids, count, ranks);
+    if (by->order == ORDER_PATH)
+        rank_by_path(by->values, ids, count, ranks);
+    else if (text != EVENT_TEXT_COUNT)
+        rank_by_text(text_cache_column(by->cache, text), ids, count, ranks);
+    else
+        rank_by_row(by->backlog, by->order, ids, count, ranks);
+    return ranks;
+}
 
+void
+list_order_ids(const struct list_ordering *by, int64_t *ids, size_t count)
+{
+    if (by->order == ORDER_WHEN || count == 0)
+        return;
+    uint32_t *ranks = rank_events(by, ids, count);
     struct ranked *all_ranked = alloc_array(count, sizeof *all_ranked);
     for (size_t i = 0; i < count; i++) {
-        uint64_t key = order == ORDER_ID ? (uint64_t)ids[i] ^ 1ull << 63 : ranks[i];
+        uint64_t key = ranks ? ranks[i] : (uint64_t)ids[i] ^ 1ull << 63;
         // Unknown values stay last in both directions.
-        bool is_turned = is_reversed && (order == ORDER_ID || ranks[i] != LAST);
-        all_ranked[i] = (struct ranked){.key = !is_turned          ? key
-                                               : order == ORDER_ID ? ~key
-                                                                   : LAST - 1 - key,
-                                        .id = ids[i]};
+        if (by->is_reversed && !ranks)
+            key = ~key;
+        else if (by->is_reversed && key != LAST)
+            key = LAST - 1 - key;
+        all_ranked[i] = (struct ranked){.key = key, .id = ids[i]};
     }
     sort_ranked(all_ranked, count);
     for (size_t i = 0; i < count; i++)

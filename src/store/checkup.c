@@ -511,6 +511,47 @@ check_stop(const struct checkup *checkup, struct err *err)
     return true;
 }
 
+// What redrive ingest could not read, and whether it reads at all.
+static bool
+check_ingest(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    struct arena arena = {0};
+    if (!pg_ask(
+            checkup->store, FOR_READING,
+            "SELECT sentence FROM redrive.alarm WHERE at > pg_catalog.now() - interval '7 days' ORDER BY no "
+            "DESC LIMIT 5",
+            NULL, &r, err))
+        return false;
+    for (int i = 0; i < PQntuples(r); i++)
+        tell(checkup, CHECKUP_WRONG,
+             "raise retention.ms of dead letter topics, and let redrive ingest run without pause; "
+             "redrive.alarm has "
+             "the offsets",
+             "%s", value_text(r, i, 0, &arena));
+    arena_release(&arena);
+    PQclear(r);
+    if (!pg_ask(
+            checkup->store, FOR_READING,
+            "SELECT count(*), count(DISTINCT topic), coalesce(sum(greatest(end_offset - next_offset, 0)), "
+            "0)::int8, EXISTS (SELECT FROM redrive.ingester WHERE seen_at > pg_catalog.clock_timestamp() - "
+            "interval '15 s') FROM redrive.ingest_position",
+            NULL, &r, err))
+        return false;
+    int64_t partitions = value_int8(r, 0, 0), topics = value_int8(r, 0, 1), behind = value_int8(r, 0, 2);
+    bool is_read = value_bool(r, 0, 3);
+    PQclear(r);
+    if (partitions > 0 && is_read)
+        tell(checkup, CHECKUP_OK, "",
+             "redrive ingest reads %" PRId64 " partitions of %" PRId64 " dead letter topics; %" PRId64
+             " dead letters are left to take in",
+             partitions, topics, behind);
+    else if (partitions > 0)
+        tell(checkup, CHECKUP_NOTE, "start redrive ingest, or its unit redrive-ingest.service",
+             "nobody takes in dead letters now; %" PRId64 " dead letter topics were read before", topics);
+    return true;
+}
+
 static bool
 check_schema(const struct checkup *checkup, struct err *err)
 {
@@ -526,7 +567,7 @@ check_schema(const struct checkup *checkup, struct err *err)
         return false;
     if (!check_stop(checkup, err))
         return false;
-    return check_tables(checkup, err) && check_levels(checkup, err);
+    return check_ingest(checkup, err) && check_tables(checkup, err) && check_levels(checkup, err);
 }
 
 bool
@@ -566,6 +607,22 @@ store_checkup_topics(struct store *store, size_t limit, struct arena *arena, con
                       "= 'PENDING' ORDER BY e.id DESC LIMIT 10000) AS newest"
                       " WHERE kafka_topic IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT $1",
                       limit, arena, topics, count, err);
+}
+
+bool
+store_checkup_oldest(struct store *store, int64_t *age, struct err *err)
+{
+    struct params params = {0};
+    PGresult *r;
+    if (!pg_ask(
+            store, FOR_READING,
+            "SELECT coalesce(greatest(extract(epoch FROM now() - min(e.created_at) AT TIME ZONE :zone), 0)"
+            " * 1000000, 0)::int8 FROM :\"events\" e WHERE e.status = 'PENDING'",
+            &params, &r, err))
+        return false;
+    *age = value_int8(r, 0, 0);
+    PQclear(r);
+    return true;
 }
 
 bool

@@ -25,6 +25,8 @@ typedef void checkup_fn(void *context, enum checkup_verdict verdict, const char 
 // Topics of the newest pending events, at most `limit`. Text lives in the arena.
 bool store_checkup_topics(struct store *store, size_t limit, struct arena *arena, const char ***topics,
                           size_t *count, struct err *err) MUST_CHECK;
+// The age of the oldest pending event in µs; 0: none is pending.
+bool store_checkup_oldest(struct store *store, int64_t *age, struct err *err) MUST_CHECK;
 // The types of the newest 20,000 events, whatever their status, the most frequent first.
 bool store_checkup_types(struct store *store, size_t limit, struct arena *arena, const char ***types,
                          size_t *count, struct err *err) MUST_CHECK;

@@ -148,6 +148,23 @@ typedef bool pg_fields_fn(void *context, const struct bytes fields[PG_FIELDS]);
 bool pg_copy_rows(struct store *store, const char *sql, pg_fields_fn *each, void *context,
                   struct err *err) MUST_CHECK;
 
+// COPY … FROM STDIN (FORMAT binary), within pg_begin. `fill` appends the next rows to an empty buffer, in the
+// form below; nothing appended: there are no more.
+typedef void pg_fill_fn(void *context, struct strbuf *out);
+bool pg_copy_in(struct store *store, const char *sql, pg_fill_fn *fill, void *context,
+                struct err *err) MUST_CHECK;
+// A row of so many fields, then each of them in its order.
+void copy_row_begin(struct strbuf *out, int fields);
+void copy_null(struct strbuf *out);
+void copy_bool(struct strbuf *out, bool b);
+void copy_int4(struct strbuf *out, int32_t n);
+void copy_int8(struct strbuf *out, int64_t n);
+void copy_time(struct strbuf *out, int64_t instant); // timestamptz; TIME_ABSENT is NULL
+void copy_bytes(struct strbuf *out, struct bytes b); // bytea, text, uuid; absent is NULL
+// text[] or bytea[]: then each element by copy_bytes, then copy_array_end with what this returned.
+size_t copy_array_begin(struct strbuf *out, bool is_text, size_t count);
+void copy_array_end(struct strbuf *out, size_t from);
+
 // The values for what stands in for them in our SQL.
 struct pg_names {
     const char *table_quoted, *table_text;

@@ -24,11 +24,13 @@ EMBED(redrive_sql_history, "src/store/sql/history.sql");
 EMBED(redrive_sql_returned, "src/store/sql/returned.sql");
 EMBED(redrive_sql_taken, "src/store/sql/taken.sql");
 EMBED(redrive_sql_newer, "src/store/sql/newer.sql");
+EMBED(redrive_sql_ingest, "src/store/sql/ingest.sql");
 EMBED(redrive_sql_rollup, "src/store/sql/rollup.sql");
 EMBED(redrive_sql_rollup_check, "src/store/sql/rollup_check.sql");
 EMBED(redrive_sql_trend, "src/store/sql/trend.sql");
 EMBED(redrive_sql_texts, "src/store/sql/texts.sql");
 EMBED(redrive_sql_watch, "src/store/sql/watch.sql");
+EMBED(redrive_sql_alerts, "src/store/sql/alerts.sql");
 EMBED(redrive_sql_people, "src/store/sql/people.sql");
 EMBED(redrive_sql_marks, "src/store/sql/marks.sql");
 EMBED(redrive_sql_recipes, "src/store/sql/recipes.sql");
@@ -59,11 +61,13 @@ static const struct {
     {"returned.sql", redrive_sql_returned, redrive_sql_returned_end},
     {"taken.sql", redrive_sql_taken, redrive_sql_taken_end},
     {"newer.sql", redrive_sql_newer, redrive_sql_newer_end},
+    {"ingest.sql", redrive_sql_ingest, redrive_sql_ingest_end},
     {"rollup.sql", redrive_sql_rollup, redrive_sql_rollup_end},
     {"rollup_check.sql", redrive_sql_rollup_check, redrive_sql_rollup_check_end},
     {"trend.sql", redrive_sql_trend, redrive_sql_trend_end},
     {"texts.sql", redrive_sql_texts, redrive_sql_texts_end},
     {"watch.sql", redrive_sql_watch, redrive_sql_watch_end},
+    {"alerts.sql", redrive_sql_alerts, redrive_sql_alerts_end},
     {"people.sql", redrive_sql_people, redrive_sql_people_end},
     {"marks.sql", redrive_sql_marks, redrive_sql_marks_end},
     {"recipes.sql", redrive_sql_recipes, redrive_sql_recipes_end},

@@ -18,6 +18,7 @@ mending_begin(struct mending *mending)
     if (status != 0)
         fail_msg("%s: %d: %s", built_program("tests/demo/broken"), status, said);
     assert_int_equal(events_in(&mending->world, "PENDING"), MENDING_ALL);
+    assert_int_equal(events_in(&mending->world, "RESOLVED"), MENDING_CLOSED);
     mending->consumer = program_start(built_program("tests/demo/consumer"), where);
     program_await(&mending->consumer, "ready");
 }
@@ -34,13 +35,13 @@ mending_end(struct mending *mending)
 struct placed {
     int32_t partition;
     int64_t offset;
-    int64_t event; // of redrive's: the row it was made from; 0: an original
+    int64_t event; // of redrive's: the one it was made from; 0: an original
     char source[100];
     struct bytes value;
 };
 
 struct log {
-    struct placed records[2 * MENDING_ALL + 10];
+    struct placed records[MENDING_CLOSED + 2 * MENDING_ALL + 10];
     size_t count;
     struct arena arena;
 };
@@ -54,6 +55,8 @@ take_placed(void *context, const rd_kafka_message_t *message)
     record->partition = message->partition;
     record->offset = message->offset;
     record->event = strtoll(header_text(message, "redrive-event-id"), NULL, 10);
+    if (record->event)
+        record->event -= MENDING_CLOSED;
     snprintf(record->source, sizeof record->source, "%s", header_text(message, "redrive-source"));
     record->value = arena_copy(&log->arena, (struct bytes){.data = message->payload, .len = message->len});
 }

@@ -6,7 +6,9 @@
 #include "tests/acceptance/programs.h"
 #include "tests/broker/kafka_world.h"
 
+// Events are counted from the first one that is wrong.
 enum {
+    MENDING_CLOSED = 300, // before them, of the same type, as they should be
     MENDING_COMMAS = 200, // events 1 … 200: each amount is text with a decimal comma, "17,90"
     MENDING_MISSING = 20, // events 201 … 220: the address has no postal_code
     MENDING_ALL = MENDING_COMMAS + MENDING_MISSING

@@ -135,6 +135,20 @@ static const struct guard {
      "SELECT md5(concat((SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.trend x),"
      " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.trend_recent x),"
      " (SELECT string_agg(x::text, '|') FROM redrive.trend_state x)))"},
+    {"alerts", LEVEL_WORKER,
+     "SELECT md5(concat((SELECT string_agg(x::text, '|') FROM redrive.alert_state x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.alert_rule x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.alert x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY no) FROM redrive.alert_notice x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY name) FROM redrive.alert_destination x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY at) FROM redrive.alert_sample x)))"},
+    {"silences", LEVEL_OPERATOR,
+     "SELECT string_agg(concat_ws('/', name, silenced_until, silenced_by, silenced_reason), '|' ORDER BY "
+     "name)"
+     " FROM redrive.alert_rule WHERE silenced_by IS NOT NULL"},
+    {"silences and acknowledgements in another name", NEVER,
+     "SELECT ((SELECT count(*) FROM redrive.alert_rule WHERE silenced_by <> current_setting('attack.who'))"
+     " + (SELECT count(*) FROM redrive.alert WHERE acknowledged_by <> current_setting('attack.who')))::text"},
     {"marks", LEVEL_OPERATOR, "SELECT count(*)::text FROM redrive.mark"},
     {"marks in another name", NEVER,
      "SELECT count(*)::text FROM redrive.mark WHERE who <> current_setting('attack.who')"},
@@ -152,6 +166,14 @@ static const struct guard {
      "SELECT concat((SELECT count(*) FROM redrive.record), (SELECT string_agg(dlq_id::text, ',' ORDER BY "
      "dlq_id)"
      " FROM redrive.record_wanted))"},
+    {"what another ingester holds", NEVER,
+     "SELECT concat((SELECT string_agg(concat_ws('/', i.no, i.fence, i.who, i.seen_at, i.taken), '|') FROM "
+     "redrive.ingester i WHERE who = 'olga'), (SELECT string_agg(p::text, '|' ORDER BY partition) FROM "
+     "redrive.ingest_position p WHERE topic = 'olgas-dlq' AND partition < 2))"},
+    {"dead letters that were taken in", LEVEL_WORKER,
+     "SELECT concat((SELECT string_agg(i::text, '|' ORDER BY no) FROM redrive.ingester i), (SELECT "
+     "string_agg(p::text, '|' ORDER BY cluster, topic, partition) FROM redrive.ingest_position p), (SELECT "
+     "count(*) FROM redrive.attempt), (SELECT count(*) FROM redrive.alarm))"},
     {"what Kafka said of topics", LEVEL_WORKER,
      "SELECT string_agg(t::text, '|' ORDER BY name) FROM redrive.topic t"},
     {"what others ask about newer records", NEVER,
@@ -338,6 +360,10 @@ begin_notes(void)
         "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", value) VALUES (42, 'orders', 1, "
         "1, '{}');"
         "INSERT INTO redrive.record_wanted (dlq_id) VALUES (43);"
+        "INSERT INTO redrive.ingester (fence, cluster, who, host, pid, seen_at) VALUES (123456789, "
+        "'kafka-1', 'olga', 'host', 1, 'infinity');"
+        "INSERT INTO redrive.ingest_position (cluster, topic, partition, next_offset, holder) SELECT "
+        "'kafka-1', 'olgas-dlq', n, 7, no FROM redrive.ingester, generate_series(0, 1) AS n;"
         "INSERT INTO redrive.adopting (no, state, who, at, cluster, chunks, records, sent) VALUES (1, "
         "'counted', 'olga', now(), 'kafka-1', 2, 100, '{19,20}');"
         "INSERT INTO redrive.topic (name, asked_at, cluster, state, partitions) VALUES ('orders', now(), "
@@ -345,6 +371,15 @@ begin_notes(void)
         "INSERT INTO redrive.newer_question (asked_by, worker, taken_at, dlq_ids, left_out) VALUES ('olga', "
         "'host/1/1', now(), '{1,2}', 0);"
         "INSERT INTO redrive.recipe VALUES ('fix', 'remove $.a', 'olga', now(), 'because');"
+        "INSERT INTO redrive.alert_rule (name, condition, words, threshold, severity, seen_at, "
+        "silenced_until, "
+        "silenced_by) VALUES ('fix', 'pending', 'pending above 1', 1, 'page', now(), NULL, NULL), "
+        "('night', 'rate', 'rate above 1', 1, 'page', now(), 'infinity', 'olga');"
+        "INSERT INTO redrive.alert (rule, instance, state, since, value, summary, labels) VALUES ('fix', '', "
+        "'firing', now(), 2, '2 events are pending', '{}');"
+        "INSERT INTO redrive.alert_destination (name) VALUES ('a');"
+        "INSERT INTO redrive.alert_notice (rule, instance, destination, state, content) VALUES ('fix', '', "
+        "'a', 'firing', '{}');"
         "INSERT INTO redrive.group_category VALUES (255, 'data', 'olga', now(), 'because', 1);"
         "INSERT INTO redrive.rollup_group (key, pattern, sample) VALUES (255, 'boom', 'boom');"
         "INSERT INTO redrive.rollup_series (group_key, event_type, source_table, topic) VALUES (255, 't', "

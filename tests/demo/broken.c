@@ -1,5 +1,7 @@
-// broken -d CONNINFO -b BROKERS [-T TOPIC]: the failures whose payloads themselves are wrong, each with its
-// original record in Kafka, in its own topic or all in TOPIC. Run it once, on the table that seed made.
+// broken -d CONNINFO -b BROKERS [-T TOPIC]: orders whose payloads themselves are wrong, and before them,
+// closed since last week, others as they should be, which a real backlog has too: they teach what is wrong.
+// Each has its original record in Kafka, in its own topic or all in TOPIC. Run it once, on the table that
+// seed made.
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,16 +10,16 @@
 #include "tests/demo/lib/failures.h"
 
 #define BETWEEN (45 * US_PER_SECOND) // two failures
+#define WEEK (7 * 24 * 3600 * US_PER_SECOND)
 
 static void
-let_fail(PGconn *conn, rd_kafka_t *producer, size_t kind, size_t count, const char *topic)
+let_fail(PGconn *conn, rd_kafka_t *producer, size_t kind, size_t count, int64_t until, const char *topic)
 {
     struct failed_event *events = alloc_array(count, sizeof *events);
     struct random random = {kind};
-    int64_t now = demo_now(conn);
     for (size_t i = 0; i < count; i++) {
         events[i] = (struct failed_event){0};
-        failure_make(&events[i], kind, random_next(&random), now - (int64_t)(count - i) * BETWEEN);
+        failure_make(&events[i], kind, random_next(&random), until - (int64_t)(count - i) * BETWEEN);
         if (topic) {
             events[i].topic = topic;
             events[i].partition = RD_KAFKA_PARTITION_UA;
@@ -65,9 +67,11 @@ main(int argc, char **argv)
     }
     PGconn *conn = demo_connect(conninfo);
     rd_kafka_t *producer = demo_producer(brokers);
+    int64_t now = demo_now(conn);
     size_t kind, count;
-    for (size_t i = 0; failure_broken(i, &kind, &count); i++)
-        let_fail(conn, producer, kind, count, topic);
+    enum demo_status status;
+    for (size_t i = 0; failure_placed(i, &kind, &count, &status); i++)
+        let_fail(conn, producer, kind, count, status == DEMO_PENDING ? now : now - WEEK, topic);
     rd_kafka_destroy(producer);
     PQfinish(conn);
     return 0;

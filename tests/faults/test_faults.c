@@ -8,7 +8,11 @@
 #include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include "tests/acceptance/programs.h"
 #include "tests/acceptance/screen.h"
 #include "tests/broker/fixture.h"
@@ -425,17 +429,156 @@ the_foreground_gives_up_and_says_how_to_go_on(void **state)
     assert_each_once(fixture.topic, PARTITIONS, 1, EVENTS);
 }
 
+// --- a slow network ---
+
+enum { FAR_EVENTS = 600, ONE_WAY_MS = 75, LONG_WAY_MS = 500 }; // the long one with REDRIVE_FAULT_SECONDS
+
+static int
+free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, len), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    close(fd);
+    return ntohs(address.sin_port);
+}
+
+// A bad network (tests/tools/proxy): it does what is written to `orders`.
+struct proxy {
+    pid_t pid;
+    int orders;
+};
+
+static struct proxy
+start_proxy(int port, const char *target)
+{
+    const char *build = getenv("REDRIVE_TEST_BUILD");
+    char program[300], listen[16];
+    int ends[2];
+    struct proxy proxy = {0};
+    snprintf(program, sizeof program, "%s/tests/tools/proxy", build && *build ? build : "build/asan");
+    snprintf(listen, sizeof listen, "%d", port);
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    proxy.pid = fork();
+    assert_true(proxy.pid >= 0);
+    if (proxy.pid == 0) {
+        (void)dup2(ends[0], STDIN_FILENO);
+        (void)execl(program, program, listen, target, (char *)NULL);
+        _exit(127);
+    }
+    close(ends[0]);
+    proxy.orders = ends[1];
+    return proxy;
+}
+
+static void
+end_proxy(const struct proxy *proxy)
+{
+    close(proxy->orders);
+    (void)waitpid(proxy->pid, NULL, 0);
+}
+
+// Events of the topic `from`, whose original records are there.
+static void
+fail_with_originals(const char *from)
+{
+    rd_kafka_t *producer = kafka_client(RD_KAFKA_PRODUCER, NULL);
+    for (int i = 1; i <= FAR_EVENTS; i++) {
+        char value[40];
+        snprintf(value, sizeof value, "{ \"i\" : %d }", i);
+        put_record(producer, from, i % PARTITIONS, "k", value, "t");
+    }
+    assert_int_equal(rd_kafka_flush(producer, 20000), 0);
+    rd_kafka_destroy(producer);
+    broker_fixture_fail(&fixture, FAR_EVENTS);
+    test_sql(fixture.world.admin, "UPDATE dlq_events SET kafka_topic = '%s', kafka_offset = (id - 1) / %d",
+             from, PARTITIONS);
+}
+
+struct exact {
+    int count, other;
+};
+
+static void
+count_exact(void *context, const rd_kafka_message_t *message)
+{
+    struct exact *exact = context;
+    bool is_original = message->len > 4 && memcmp(message->payload, "{ \"i\"", 5) == 0;
+    exact->count += is_original;
+    exact->other += !is_original;
+}
+
+// Each question takes a round trip, and each connection several: slow, but no event is refused for it, and no
+// text of PostgreSQL is sent where the original could be read.
+static void
+the_network_is_slow(void **state)
+{
+    (void)state;
+    char dir[] = "/tmp/redrive-faults-far.XXXXXX", near[60], far[60], from[64], to[64], advertised[100],
+         socket_path[200], conninfo[200], host[100], said[PROGRAM_ROOM];
+    int kafka_port = free_port(), pg_port = free_port();
+    assert_non_null(mkdtemp(dir));
+    snprintf(advertised, sizeof advertised, "advertised.listeners=PLAINTEXT://127.0.0.1:%d", kafka_port);
+    if (program_run(said, sizeof said,
+                    (const char *[]){"tests/lib/kafka.sh", "start", dir, advertised, NULL}))
+        fail_msg("%s", said);
+    program_value(said, "BROKERS=", near, sizeof near);
+    if (program_run(said, sizeof said, (const char *[]){"tests/lib/pg.sh", "env", pg_dir, NULL}))
+        fail_msg("%s", said);
+    program_value(said, "PGHOST=", host, sizeof host);
+    snprintf(socket_path, sizeof socket_path, "%s/.s.PGSQL.5433", host);
+    struct proxy proxies[] = {start_proxy(kafka_port, strchr(near, ':') + 1),
+                              start_proxy(pg_port, socket_path)};
+    snprintf(far, sizeof far, "127.0.0.1:%d", kafka_port);
+    snprintf(conninfo, sizeof conninfo, "host=127.0.0.1 port=%d user=postgres dbname=%s", pg_port,
+             fixture.world.db.name);
+    setenv("REDRIVE_TEST_KAFKA", far, 1);
+    make_topic(from, "far", PARTITIONS, NULL, NULL);
+    make_topic(to, "back", PARTITIONS, NULL, NULL);
+    fail_with_originals(from);
+    struct running made = program_start(
+        redrive_program(), (const char *[]){"reprocess", "-d", fixture.world.conninfo, "-b", far, "--all",
+                                            "--yes", "--detach", "--to", to, "--reason", "faults", NULL});
+    if (program_end(&made, said) != 0)
+        fail_msg("%s", said);
+
+    int one_way = fault_seconds() > LASTS ? LONG_WAY_MS : ONE_WAY_MS;
+    for (size_t i = 0; i < 2; i++)
+        dprintf(proxies[i].orders, "delay %d\n", one_way);
+    int64_t began = clock_mono();
+    struct running worker =
+        program_start(redrive_program(), (const char *[]){"work", "-d", conninfo, "-b", far, NULL});
+    await_done(&worker, FAR_EVENTS, 900);
+    printf("# figure: round trips of %d ms to PostgreSQL and to Kafka: %d events sent within %.1f s\n",
+           2 * one_way, FAR_EVENTS, (double)(clock_mono() - began) / 1e6);
+    for (size_t i = 0; i < 2; i++)
+        dprintf(proxies[i].orders, "open\n");
+    kill(worker.pid, SIGTERM);
+    if (program_end(&worker, said) != 0)
+        fail_msg("the worker: %s", said);
+    struct exact exact = {0};
+    assert_all_done(&fixture.world, 1, FAR_EVENTS);
+    assert_each_once(to, PARTITIONS, 1, FAR_EVENTS);
+    (void)read_topic(to, PARTITIONS, "read_committed", count_exact, &exact);
+    setenv("REDRIVE_TEST_KAFKA", brokers, 1);
+    for (size_t i = 0; i < 2; i++)
+        end_proxy(&proxies[i]);
+    (void)program_run(said, sizeof said, (const char *[]){"tests/lib/kafka.sh", "remove", dir, NULL});
+    assert_int_equal(exact.count, FAR_EVENTS);
+    assert_int_equal(exact.other, 0);
+}
+
 int
 main(void)
 {
     const char *only = getenv("REDRIVE_FAULT");
     cmocka_set_test_filter(only && *only ? only : NULL);
     const struct CMUnitTest tests[] = {
-        on_fixture(postgresql_is_away),
-        on_fixture(kafka_is_away),
-        on_fixture(the_disk_is_full),
-        on_fixture(statements_are_cut_short),
-        on_fixture(the_foreground_gives_up_and_says_how_to_go_on),
+        on_fixture(postgresql_is_away),  on_fixture(kafka_is_away),
+        on_fixture(the_disk_is_full),    on_fixture(statements_are_cut_short),
+        on_fixture(the_network_is_slow), on_fixture(the_foreground_gives_up_and_says_how_to_go_on),
     };
     return cmocka_run_group_tests_name("faults", tests, start_servers, stop_servers);
 }

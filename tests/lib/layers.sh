@@ -55,7 +55,9 @@ room src/process base core
 room src/http base
 room src/store base core
 room src/broker base core
-for name in publish search rollup correct export ingest watch; do
+room src/notify base core process http
+room src/watch base core async process store broker notify
+for name in publish search rollup correct export ingest; do
     room src/$name base core async process store broker
 done
 room src/backend base core async process store broker publish search rollup correct export
@@ -67,7 +69,7 @@ room ui/keymap base settings ui/theme ui/views.def
 room ui/term base ui/canvas ui/theme ui/keymap
 room ui/editor base core/json core/filter
 room ui/widgets base core ui/canvas ui/keymap
-room ui/app base core async ui/canvas ui/theme ui/keymap ui/term ui/widgets ui/view.h
+room ui/app base core async settings ui/canvas ui/theme ui/keymap ui/term ui/widgets ui/view.h
 room ui/views base core async settings ui/canvas ui/theme ui/keymap ui/editor ui/widgets ui/app ui/view.h
 # The order of actions.def is the order of help and nothing more: no arithmetic and no ranges of its rows.
 lines=$(grep -rHnE '(^|[^=!<>])([<>]=?|[-+]) *DO_[A-Z]|DO_[A-Z0-9_]+ *([<>]=?|[-+]) ' --include='*.[ch]' ui src | grep -vE 'DO_NONE|DO_COUNT') &&
@@ -86,6 +88,7 @@ home librdkafka 'librdkafka' 'src/broker/[^:]*'
 home ncurses 'n?curses|term\.h|panel' 'ui/term/[^:]*'
 home libconfuse 'confuse' 'src/settings/config_text\.c'
 home libmicrohttpd 'microhttpd' 'src/http/server\.c'
+home libcurl 'curl' 'src/http/client\.c'
 home libjq 'jq\.h|jv\.h' 'src/process/jq_worker\.c'
 home pthread 'pthread|threads\.h' 'src/async/[^:]*'
 
@@ -97,6 +100,7 @@ hidden librdkafka 'rd_kafka_' 'src/broker/(kafka|probe/private)\.h'
 hidden ncurses 'WINDOW|chtype|cchar_t' none
 hidden libconfuse 'cfg_t|cfg_opt_t' none
 hidden libmicrohttpd 'MHD_' none
+hidden libcurl 'CURL|curl_' none
 hidden libjq 'jq_state|jv_|jv([^[:alnum:]_]|$)' none
 hidden pthread 'pthread_' none
 

@@ -16,6 +16,7 @@ build libpcre2-dev         regular expressions
 build libconfuse-dev       settings, keymaps and themes
 build liblz4-dev           texts in memory, compressed
 build libmicrohttpd-dev    the endpoint of metrics
+build libcurl4-openssl-dev notices of alerts
 build libjq-dev            jq programs in recipes
 demo  postgresql           a private server for the backlog
 demo  python3-jsonschema   the check of an example
@@ -28,6 +29,7 @@ test  openssl              makes certificates for tests of TLS
 test  python3              reads what --json prints
 test  python3-jsonschema   the check of an example
 test  prometheus           scrapes the metrics, and promtool reads them
+test  prometheus-alertmanager takes notices of alerts
 test  man-db               formats the manual pages, and warns
 kafka default-jre-headless runs Kafka
 kafka curl                 fetches Kafka from Maven Central, once, where there is no Maven
@@ -97,7 +99,7 @@ install_without_cluster()
     return $status
 }
 
-# Prometheus and others would be started for the whole machine when they are installed; tests start their own
+# Prometheus, Alertmanager and others would be started for the whole machine when they are installed; tests start their own
 # (policy-rc.d, invoke-rc.d(8)).
 without_services()
 {
@@ -130,7 +132,7 @@ install_missing()
 action=${1:?packages.sh check|install|list SET…}
 shift
 if [ "$action" = list ]; then
-    wanted "$@" | while read -r name why; do printf '%-22s %s\n' "$(real_name "$name")" "$why"; done
+    wanted "$@" | while read -r name why; do printf '%-24s %s\n' "$(real_name "$name")" "$why"; done
     exit 0
 fi
 # Not a Debian: whoever builds there knows where libraries come from.
@@ -142,7 +144,7 @@ while read -r name why; do
     name=$(real_name "$name")
     if ! is_installed "$name"; then
         [ ${#missing[@]} -gt 0 ] || echo "Packages that are missing:" >&2
-        printf '  %-22s %s\n' "$name" "$why" >&2
+        printf '  %-24s %s\n' "$name" "$why" >&2
         missing+=("$name")
     fi
 done < <(wanted "$@")

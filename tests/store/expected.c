@@ -44,15 +44,25 @@ static const char rows_sql[] =
     " convert_to('{\"amount\":' || id %% 90 || '.50,\"who\":\"R\\u00fai\"}', 'UTF8') END,"
     " ARRAY['trace', 'Kind', 'trace'], ARRAY[convert_to('t-' || id %% 4, 'UTF8'), NULL, '\\xc328'::bytea]"
     " FROM public.dlq_events WHERE id %% 10 = 0;"
+    // Dead letters that were taken in, from queues of three names.
+    "UPDATE redrive.record SET format = (ARRAY['spring-dlt', 'connect', 'unknown'])[1 + dlq_id %% 3],"
+    " topic = (ARRAY['billing-dlq', 'central', 'orders_dlq', 'Pay.DLT'])[1 + dlq_id %% 4], cluster = 'k',"
+    " generation = 1, identity = dlq_id, consumer = CASE WHEN dlq_id %% 3 > 0 THEN 'billing-' || dlq_id %% 2 "
+    "END"
+    " WHERE dlq_id %% 30 > 0;"
     "INSERT INTO redrive.revision (dlq_id, no, payload) SELECT id, n, convert_to('{\"amount\":' || n * "
     "1000 ||"
     " ',\"who\":\"mended\"}', 'UTF8') FROM public.dlq_events, generate_series(1, 2) AS n WHERE id %% 15 = 0;"
     "INSERT INTO redrive.returned (dlq_id, operation_no, sent_id, sent_at, known_by, times) SELECT id, 1, "
     "id,"
-    " now(), 'row', 1 + id %% 4 FROM public.dlq_events WHERE id %% 16 = 0;"
-    // What PostgreSQL's predicates are about: the payload as a search sees it.
+    " now(), 'row', 1 + id %% 4 FROM public.dlq_events WHERE id %% 16 = 0;";
+
+// What PostgreSQL's predicates are about: the payload as a search sees it.
+static const char view_sql[] =
     "CREATE VIEW public.seen AS SELECT e.*, raw.key, raw.header_names, raw.header_values, raw.dlq_id IS NOT"
-    " NULL AS has_raw, p.bytes, CASE WHEN p.bytes = '\\xff'::bytea || ' raw ana' THEN E'\\x1a raw ana' ELSE"
+    " NULL AS has_raw, raw.format, raw.consumer, CASE WHEN raw.format IS NOT NULL THEN raw.topic WHEN"
+    " e.kafka_topic ~* '[-._](dlq|dlt)$' THEN e.kafka_topic END AS queue, p.bytes, CASE WHEN p.bytes = "
+    "'\\xff'::bytea || ' raw ana' THEN E'\\x1a raw ana' ELSE"
     " convert_from(p.bytes, 'UTF8') END AS payload, CASE WHEN p.bytes <> '\\xff'::bytea || ' raw ana' THEN"
     " convert_from(p.bytes, 'UTF8')::jsonb END AS j FROM public.dlq_events e LEFT JOIN redrive.record raw ON"
     " raw.dlq_id = e.id LEFT JOIN LATERAL (SELECT r.payload FROM redrive.revision r WHERE r.dlq_id = e.id"
@@ -149,9 +159,15 @@ static const struct term {
     {"topic:orders", "kafka_topic ~* 'orders'", false},
     {"topic:=orders_dlq", "kafka_topic = 'orders_dlq'", false},
     {"topic:.", "kafka_topic ~ '.'", false},
-    {"queue:orders", "kafka_topic = 'orders_dlq'", false},
-    {"queue:dlt", "kafka_topic = 'Pay.DLT'", false},
+    {"queue:orders", "queue ~* 'orders'", false},
+    {"queue:dlt", "queue ~* 'dlt'", false},
+    {"dlq-topic:=central", "queue = 'central'", false},
     {"queue:=orders.events", "false", false},
+    {"format:connect", "format = 'connect'", false},
+    {"format:=unknown", "format = 'unknown'", false},
+    {"format:.", "format IS NOT NULL", false},
+    {"consumer:billing", "consumer IS NOT NULL", false},
+    {"consumer:=billing-1", "consumer = 'billing-1'", false},
     {"partition:3", "kafka_partition = 3", false},
     {"partition:>7", "kafka_partition > 7", false},
     {"partition:0..2", "kafka_partition BETWEEN 0 AND 2", false},
@@ -277,6 +293,7 @@ begin(struct expected *expected, const char *but)
     *expected = (struct expected){.terms = TERMS};
     world_make(&expected->world, 0);
     test_sql(expected->world.admin, rows_sql, EXPECTED_EVENTS);
+    test_sql(expected->world.admin, "%s", view_sql);
     test_sql(expected->world.admin, "%s; UPDATE redrive.install SET zone = '" ZONE "'", but);
     make_operation(&expected->world, expected->world.store, ACTION_DISCARD, 40, 43);
     expected->rules = category_rules_create(NULL, NULL);

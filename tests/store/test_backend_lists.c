@@ -1,7 +1,10 @@
 // The lists that the screen's backend gives, what it collects for an action, and single rows.
 #include "backend_world.h"
 
+#include <stdio.h>
 #include "base/alloc.h"
+#include "base/uuid.h"
+#include "store/operations/operations.h"
 #include "rollup/maintainer.h"
 #include "store/rollup/rollup.h"
 
@@ -121,6 +124,112 @@ lists_do_not_wait_for_the_maintainer(void **state)
     assert_int_equal(gather(&bench, number, ids, 3000, &undecided), 3000);
     free(ids);
     maintainer_destroy(maintainer);
+    bench_end(&bench);
+}
+
+static int64_t
+order_of(const struct bench *bench, int64_t id)
+{
+    char sql[120];
+    snprintf(sql, sizeof sql, "SELECT event_payload->>'order' FROM public.dlq_events WHERE id = %lld",
+             (long long)id);
+    return test_number(bench->world.admin, sql);
+}
+
+// A list by a path: of few events at once; of many some first, in their order, and then all anew. What has
+// no value is last.
+static void
+a_list_is_sorted_by_a_path(void **state)
+{
+    (void)state;
+    enum { EVENTS = 6000 };
+    struct bench bench;
+    bench_prepare(&bench, EVENTS);
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET event_payload = CASE id %% 10 WHEN 0 THEN '{}'"
+                                " ELSE jsonb_build_object('order', id * 7919 %% 6007) END");
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, EVENTS));
+
+    int64_t *ids = alloc_array(EVENTS, sizeof *ids);
+    for (int many = 0; many < 2; many++) {
+        struct request *request = list_request(many ? NULL : "id:..400");
+        request->list.order = ORDER_PATH;
+        request->list.order_path = alloc_text("$.order");
+        uint64_t number = bench_ask(&bench, request);
+        int64_t total = many ? EVENTS : 400, with_value = total - total / 10;
+        size_t count = 0;
+        bool had_beginning = false;
+        for (bool is_last = false; !is_last;) {
+            struct reply *reply = bench_await(&bench, is_answer, &number);
+            assert_int_equal(reply->kind, REPLY_LIST);
+            count = reply->list.is_first ? 0 : count;
+            assert_true(count + reply->list.count <= EVENTS);
+            for (size_t i = 0; i < reply->list.count; i++)
+                ids[count++] = reply->list.ids[i];
+            if (reply->list.is_beginning) {
+                had_beginning = true;
+                assert_false(reply->is_last);
+                assert_in_range(count, 100, EVENTS - 1);
+                assert_true(order_of(&bench, ids[0]) < order_of(&bench, ids[90]));
+            }
+            is_last = reply->is_last;
+            reply_destroy(reply);
+        }
+        assert_int_equal(had_beginning, many);
+        assert_int_equal(count, total);
+        for (int64_t i = 0; i + 1 < with_value; i += many ? 97 : 1)
+            assert_true(order_of(&bench, ids[i]) < order_of(&bench, ids[i + 1]));
+        for (int64_t i = with_value; i < total; i++)
+            assert_int_equal(ids[i] % 10, 0);
+    }
+
+    struct request *request = list_request(NULL);
+    request->list.order = ORDER_PATH;
+    request->list.order_path = alloc_text("$.[");
+    struct reply *reply = bench_answer(&bench, request);
+    assert_int_equal(reply->kind, REPLY_ERROR);
+    reply_destroy(reply);
+    free(ids);
+    bench_end(&bench);
+}
+
+// Nobody brings the counts up to date: a list that is checked leaves out what is closed all the same.
+static void
+a_checked_list_has_only_pending_events(void **state)
+{
+    (void)state;
+    enum { EVENTS = 3000, CLOSED = 50 };
+    struct bench bench;
+    bench_prepare(&bench, EVENTS);
+    struct maintainer *maintainer = maintainer_create(&bench.settings.store);
+    struct rollup_state told = {.is_counting = true};
+    while (!told.exists || told.is_counting || told.is_listing) {
+        maintainer_step(maintainer);
+        assert_works(rollup_state(bench.world.store, &told, &err));
+    }
+    maintainer_destroy(maintainer);
+    test_sql(bench.world.admin, "UPDATE redrive.rollup_state SET lease_until = now() + interval '1 hour'");
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, EVENTS));
+    test_sql(bench.world.admin,
+             "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id %% (3000 / 50) = 0");
+
+    int64_t *ids = alloc_array(EVENTS, sizeof *ids);
+    int64_t undecided;
+    for (int is_checked = 0; is_checked < 2; is_checked++) {
+        for (enum list_order order = ORDER_WHEN; order <= ORDER_TYPE; order += ORDER_TYPE) {
+            struct request *request = list_request(NULL);
+            request->list.is_checked = is_checked;
+            request->list.order = order;
+            size_t count = gather(&bench, bench_ask(&bench, request), ids, EVENTS, &undecided);
+            assert_int_equal(count, is_checked ? EVENTS - CLOSED : EVENTS);
+            for (size_t i = 0; i < count && is_checked; i++)
+                assert_int_not_equal(ids[i] % (EVENTS / CLOSED), 0);
+        }
+    }
+    free(ids);
     bench_end(&bench);
 }
 
@@ -376,6 +485,70 @@ rows_and_details_are_read_by_id(void **state)
     bench_end(&bench);
 }
 
+static struct reply *
+recent_of(struct bench *bench, const char *group, const char *filter)
+{
+    struct request *request = request_create(REQUEST_RECENT);
+    request->list = (struct list_query){.source = LIST_PENDING, .pivot = PIVOT_ERROR, .has_value = true};
+    request->list.filter = filter ? alloc_text(filter) : NULL;
+    snprintf(request->list.value, sizeof request->list.value, "%s", group);
+    struct reply *reply = bench_answer(bench, request);
+    if (reply->kind != REPLY_RECENT)
+        fail_msg("%s", reply->err.text);
+    return reply;
+}
+
+// The newest events of a group by their time, and what was decided about it last.
+static void
+what_happened_in_a_group_last_is_told(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, 200);
+    bench_watch_groups(&bench);
+    struct reply *reply = bench_await_count(&bench, 200);
+    char group[GROUP_TEXT];
+    snprintf(group, sizeof group, "%s", reply->groups.list.groups[0].value);
+    int64_t newest = reply->groups.list.groups[0].sample_id;
+    reply_destroy(reply);
+
+    reply = recent_of(&bench, group, NULL);
+    assert_int_equal(reply->recent.count, RECENT_EVENTS);
+    assert_int_equal(reply->recent.events[0].id, newest);
+    for (size_t i = 1; i < reply->recent.count; i++)
+        assert_true(reply->recent.events[i - 1].created_at >= reply->recent.events[i].created_at);
+    assert_null(reply->recent.decision);
+    reply_destroy(reply);
+
+    int64_t no;
+    struct operation_request asked = {.action = ACTION_DISCARD,
+                                      .scope = "a group",
+                                      .group = group,
+                                      .rate = RATE_UNLIMITED,
+                                      .ids = &newest,
+                                      .count = 1};
+    uuid_make(asked.key);
+    assert_works(operation_create(bench.world.store, &asked, NULL, NULL, &no, &err));
+    reply = recent_of(&bench, group, "id:1");
+    assert_int_equal(reply->recent.count, 0); // which of them match is not known
+    assert_non_null(reply->recent.decision);
+    assert_int_equal(reply->recent.decision->no, no);
+    assert_int_equal(reply->recent.decision->action, ACTION_DISCARD);
+    reply_destroy(reply);
+    // One that was closed, which the kept counts need not know yet, is none of them.
+    test_sql(bench.world.admin, "UPDATE public.dlq_events SET status = 'DISCARDED' WHERE id = %lld",
+             (long long)newest);
+    reply = recent_of(&bench, group, NULL);
+    for (size_t i = 0; i < reply->recent.count; i++)
+        assert_int_not_equal(reply->recent.events[i].id, newest);
+    reply_destroy(reply);
+    reply = recent_of(&bench, "0123456789abcdef", NULL);
+    assert_null(reply->recent.decision);
+    assert_int_equal(reply->recent.count, 0);
+    reply_destroy(reply);
+    bench_end(&bench);
+}
+
 // The kept counts say which events a group has. An action takes none whose row says otherwise by now.
 static void
 an_action_on_a_group_looks_at_the_rows(void **state)
@@ -436,8 +609,11 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_are_whole_and_newest_first),
         cmocka_unit_test(lists_do_not_wait_for_the_maintainer),
+        cmocka_unit_test(a_list_is_sorted_by_a_path),
+        cmocka_unit_test(a_checked_list_has_only_pending_events),
         cmocka_unit_test(a_list_says_which_order_it_has),
         cmocka_unit_test(what_is_collected_matched),
+        cmocka_unit_test(what_happened_in_a_group_last_is_told),
         cmocka_unit_test(an_action_on_a_group_looks_at_the_rows),
         cmocka_unit_test(rows_follow_what_others_write),
         cmocka_unit_test(more_than_can_be_named_are_read_again),

@@ -951,11 +951,51 @@ a_silent_worker_is_succeeded(void **state)
     world_end(&world);
 }
 
+// Only its dead letter says where an event goes: that topic is searched, should the chunk be in doubt, and
+// not the one of the row.
+static void
+topics_that_records_name_are_searched(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 4);
+    test_sql(world.admin, "UPDATE public.dlq_events SET kafka_topic = 'central-dlq'");
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 4);
+    struct slot slot = acquire(&world, "a");
+    struct claim claim = next_claim(&world, &slot, no, 10);
+    const char *const ends[] = {"orders 4,5", "payments 0"};
+    const char **topics = NULL;
+    size_t count = 0;
+    assert_works(chunk_topics(world.store, &claim.chunk, &world.arena, &topics, &count, &err));
+    assert_int_equal(count, 1);
+    assert_string_equal(topics[0], "central-dlq");
+    test_sql(world.admin, "UPDATE redrive.operation SET max_lag = 9, lag_topics = '{central-dlq}'");
+    for (int i = 0; i < 3; i++) { // a worker that does not know whether it arrived says it again
+        if (i == 2)               // as the next chunk is claimed
+            test_sql(world.admin, "UPDATE redrive.chunk SET topics = '{central-dlq}'");
+        assert_works(chunk_ends(world.store, &slot, claim.chunk.id, ends, 2, &err));
+    }
+    assert_int_equal(test_number(world.admin, "SELECT cardinality(lag_topics) FROM redrive.operation"), 3);
+    assert_works(chunk_topics(world.store, &claim.chunk, &world.arena, &topics, &count, &err));
+    assert_int_equal(count, 2); // nothing goes to the one of the rows, which may be gone
+    assert_string_equal(topics[0], "orders");
+    assert_string_equal(topics[1], "payments");
+    struct slot stale = slot;
+    stale.fence--;
+    const char *const other[] = {"elsewhere 0"};
+    assert_refused(chunk_ends(world.store, &stale, claim.chunk.id, other, 1, &err), ERR_CONFLICT,
+                   "taken over");
+    assert_works(chunk_topics(world.store, &claim.chunk, &world.arena, &topics, &count, &err));
+    assert_int_equal(count, 2);
+    world_end(&world);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slots_are_named_and_fenced),
+        cmocka_unit_test(topics_that_records_name_are_searched),
         cmocka_unit_test(a_committed_chunk_closes_its_events),
         cmocka_unit_test(a_stale_fence_changes_nothing),
         cmocka_unit_test(a_slot_has_one_unfinished_chunk),

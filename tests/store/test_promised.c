@@ -52,6 +52,22 @@ learn_topics(struct world *world)
     assert_works(topics_answer(world->store, "a", topic_names, known, FACTS, &err));
 }
 
+// Dead letters, in the rows' own payloads and kept as records: the same topic as the name of their queue
+// says, another one, one that Kafka does not have, and one that cannot be.
+static void
+fill_letters(struct world *world)
+{
+    test_sql(world->admin,
+             "UPDATE public.dlq_events SET event_payload = jsonb_build_object('message_id', id, 'queue',"
+             " (ARRAY['orders', 'paid', 'late', 'orders_dlq', 'a b'])[1 + id %% 5], 'data', 1, 'error',"
+             " jsonb_build_object('message', 'boom'), 'retry_count', 3) WHERE id %% 8 = 1;"
+             "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", key, value, header_names, "
+             "header_values)"
+             " SELECT id, 'central-dlq', 0, id, 'k', '{\"a\": 1}', '{dlq.error.message,dlq.original.topic}',"
+             "  ARRAY['boom', (ARRAY['orders', 'audit', 'paid'])[1 + id %% 3]]::bytea[]"
+             "  FROM public.dlq_events WHERE id %% 16 = 3");
+}
+
 // Topics of every kind, places beyond the last partition, payloads too large and one that cannot be read, two
 // rows for one record, corrections of targets, closed and returned events, and two operations in flight.
 static void
@@ -86,6 +102,7 @@ fill(struct world *world)
              "INSERT INTO redrive.returned (dlq_id, operation_no, times) SELECT id, 1, 2 + id %% 4 FROM "
              "public.dlq_events"
              "  WHERE id %% 13 = 0");
+    fill_letters(world);
     (void)make_operation(world, world->store, ACTION_REPROCESS, 50, 70);
     (void)make_operation(world, world->store, ACTION_DISCARD, 200, 215);
     learn_topics(world);
@@ -108,7 +125,8 @@ planned_topic(struct world *world, const struct event *event, const char *to, co
     struct plan plan;
     const struct plan_settings settings = {0};
     struct plan_input input = {.event = event, .target_topic = to};
-    input.topic = fact_of(plan_topic_of(event, to, &world->arena));
+    plan_place(&settings, &input, &world->arena, &plan);
+    input.topic = fact_of(plan.topic);
     plan_make(&settings, &input, &world->arena, &plan);
     *refusal = plan.refusal;
     return plan.topic;

@@ -235,7 +235,10 @@ make_event(struct maker *maker, bool is_here, int64_t id, struct event *event)
                                        .has_partition = true},
                             .error_message = strbuf_bytes(&maker->message),
                             .payload = strbuf_bytes(&maker->payload),
-                            .record = {true, bytes_of(maker->key), maker->headers, 3},
+                            .record = {.is_kept = true,
+                                       .key = bytes_of(maker->key),
+                                       .headers = maker->headers,
+                                       .header_count = 3},
                             .group = is_here ? 1 : 2 + below(seed, 5)};
 }
 

@@ -278,8 +278,8 @@ keys_become_actions(void **state)
     assert_int_equal(newest->last, DO_TOP);
     press(world->app, "gy");
     assert_true(shows(world->app, "gy is not bound · ? help"));
-    press(world->app, ";");
-    assert_true(shows(world->app, "; is not bound"));
+    press(world->app, "~");
+    assert_true(shows(world->app, "~ is not bound"));
     press(world->app, "g<Esc>"); // silently
     assert_false(shows(world->app, "bound"));
     press(world->app, "<C-z>");

@@ -1,4 +1,4 @@
-// Which settings of a connection to Kafka are weak, however they are written.
+// Which settings of a connection to Kafka are weak, however they are written; and which are in no one's way.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "broker/settings.h"
+#include "broker/tail.h"
 
 static void
 weak_settings_have_a_badge(void **state)
@@ -47,11 +48,27 @@ weak_settings_have_a_badge(void **state)
     }
 }
 
+// Of the records that are published: what is read at once is bounded beside it.
+static void
+the_largest_message_is_no_matter_for_reading(void **state)
+{
+    (void)state;
+    const struct broker_property property = {"message.max.bytes", "8000000"};
+    const struct broker_settings settings = {
+        .brokers = "127.0.0.1:1", .properties = &property, .property_count = 1};
+    struct tail *tail;
+    struct err err = {0};
+    if (!tail_open(&tail, &settings, NULL, &err))
+        fail_msg("%s", err.text);
+    tail_close(tail);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weak_settings_have_a_badge),
+        cmocka_unit_test(the_largest_message_is_no_matter_for_reading),
     };
     return cmocka_run_group_tests_name("broker settings", tests, NULL, NULL);
 }

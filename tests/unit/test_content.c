@@ -39,11 +39,11 @@ kinds_are_told_with_their_reason(void **state)
         {{"\0\0\0\0\x2a\x0cORD-17", 12},
          CONTENT_BYTES,
          "these are bytes and no text: byte 0 is NUL; it begins like a value of schema 42 of a schema "
-         "registry"},
+         "registry (Avro or Protobuf)"},
         {{"\0\0\x01\0\x02{\"a\":1}", 12},
          CONTENT_BYTES,
          "these are bytes and no text: byte 0 is NUL; it begins like a value of schema 65538 of a schema "
-         "registry, and JSON follows"},
+         "registry (JSON Schema)"},
         {{"\x1F\x8B\x08\0", 4},
          CONTENT_BYTES,
          "these are bytes and no text: byte 1 is not UTF-8; it begins like gzip"},

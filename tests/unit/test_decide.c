@@ -440,18 +440,18 @@ unknown_risks_are_shown(void **state)
     assert_false(shows(world->app, "Cancel"));
 }
 
-// The target that the names tell is filled in, said, and counted; one that is typed is counted before it can
-// be confirmed.
+// The target that the setting consumers names is filled in, said, and counted; one that is typed is counted
+// before it can be confirmed.
 static void
 a_target_is_filled_in_and_counted_again(void **state)
 {
     struct world *world = *state;
     struct preview_topic topics[] = {
-        {.topic = "orders_dlq", .count = IDS, .refusal = "orders_dlq is a queue"}};
+        {.topic = "orders.events", .count = IDS, .refusal = "audit must not get them again"}};
     struct preview preview = counted;
     preview.topics = topics;
     preview.topic_count = 1;
-    preview.derived = "orders";
+    preview.routed = "orders";
     press(world->app, "R");
     uint64_t number = asked(world, REQUEST_PREVIEW);
     assert_string_equal(asked_to, "");
@@ -460,11 +460,11 @@ a_target_is_filled_in_and_counted_again(void **state)
     assert_string_equal(asked_to, "orders");
     assert_false(shows(world->app, "to confirm")); // not counted yet
     topics[0] = (struct preview_topic){.topic = "orders", .count = IDS};
-    preview.derived = NULL;
+    preview.routed = NULL;
     preview.known = (1u << PREVIEW_PARTS) - 1;
     know(world, number, preview, true);
     assert_true(shows(world->app, "to   orders (30,000)"));
-    assert_true(shows(world->app, "from the name of the dead letter queue"));
+    assert_true(shows(world->app, "by the setting consumers"));
     assert_true(shows(world->app, "topics not asked yet"));
     assert_true(shows(world->app, "--to orders"));
     assert_true(shows(world->app, "to confirm"));
@@ -481,8 +481,41 @@ a_target_is_filled_in_and_counted_again(void **state)
         .topic = "orders.retry", .count = IDS, .is_asked = true, .asked_at = clock_now() - 240000000};
     know(world, number, preview, true);
     assert_true(shows(world->app, "to   orders.retry (30,000)"));
-    assert_false(shows(world->app, "from the name of the dead letter queue"));
+    assert_false(shows(world->app, "by the setting consumers"));
     assert_true(shows(world->app, "topics asked 4m ago"));
+    press(world->app, "<Esc>");
+}
+
+// Where dead letters go, how that is known, and what becomes of their headers, before anything is sent.
+static void
+what_is_undone_is_said(void **state)
+{
+    struct world *world = *state;
+    struct preview_topic topics[] = {
+        {.topic = "orders", .count = IDS, .why = "by the name of its dead letter queue"}};
+    struct preview preview = counted;
+    preview.topics = topics;
+    preview.topic_count = 1;
+    preview.letters = (struct preview_letters){.events = 20,
+                                               .letters = 20,
+                                               .exact = 19,
+                                               .unsure = 1,
+                                               .formats = "spring-dlt (20)",
+                                               .kept = "traceparent",
+                                               .dropped = "kafka_dlt-original-topic",
+                                               .added = "reprocess.count",
+                                               .why_inexact = "PostgreSQL's text",
+                                               .why_unsure = "two formats match"};
+    press(world->app, "R");
+    know(world, asked(world, REQUEST_PREVIEW), preview, true);
+    static const char *const lines[] = {
+        "by the name of its dead letter queue", "dead letters, of 20 looked at: spring-dlt (20)",
+        "headers kept     traceparent",         "headers dropped  kafka_dlt-original-topic",
+        "headers added    reprocess.count",     "19 of 20 byte for byte: PostgreSQL's text",
+        "1 not certain: two formats match"};
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        if (!shows(world->app, lines[i]))
+            fail_msg("not shown: %s", lines[i]);
     press(world->app, "<Esc>");
 }
 
@@ -667,6 +700,7 @@ main(void)
         DECISION(unknown_risks_are_shown),
         DECISION(quarantined_events_are_left_out_and_the_rest_counted_again),
         DECISION(a_target_is_filled_in_and_counted_again),
+        DECISION(what_is_undone_is_said),
         DECISION(events_in_quarantine_are_sent_where_they_are_named),
         DECISION(a_reprocess_is_called_back_until_its_first_send),
         DECISION(a_message_leaves_when_it_is_no_longer_true),

@@ -121,6 +121,49 @@ copies_are_judged(void **state)
 }
 
 static void
+queues_are_judged(void **state)
+{
+    (void)state;
+    const int64_t day = 24 * 3600 * US_PER_SECOND;
+    const struct broker_property good[] = {
+        {"retention.ms", "604800000"}, {"cleanup.policy", "delete"}, {"min.insync.replicas", "2"}};
+    const struct broker_property bad[] = {
+        {"retention.ms", "86400000"}, {"cleanup.policy", "compact,delete"}, {"min.insync.replicas", "1"}};
+    struct queue_seen seen = {.topic = "orders-dlq",
+                              .source = "orders",
+                              .partitions = 3,
+                              .source_partitions = 3,
+                              .copies = 3,
+                              .brokers = 3,
+                              .oldest = day,
+                              .values = good,
+                              .count = 3};
+    probe_judge_queue(&settings, &seen, &probe);
+    assert_finds(0, true, "the dead letter queue orders-dlq keeps what it gets", "");
+    seen.oldest = 12 * day;
+    seen.partitions = 12;
+    seen.other = "orders.DLT";
+    probe_judge_queue(&settings, &seen, &probe);
+    assert_finds(1, true, "keeps records for 7 days, and the oldest pending event waits for 12",
+                 "--entity-name orders-dlq --add-config retention.ms=1123200000");
+    assert_finds(2, true, "has 12 partitions, more than orders, which has 3", "make it anew with fewer");
+    assert_finds(3, true, "orders-dlq and orders.DLT are dead letter queues of the same topic",
+                 "one of them");
+    seen = (struct queue_seen){
+        .topic = "orders-dlq", .copies = 2, .brokers = 3, .values = bad, .count = 3, .oldest = day};
+    probe_judge_queue(&settings, &seen, &probe);
+    assert_finds(4, false, "keeps records for 24 h", "--add-config retention.ms=604800000");
+    assert_finds(5, false, "cleanup.policy of the dead letter queue orders-dlq is compact,delete",
+                 "--add-config cleanup.policy=delete");
+    assert_finds(6, false, "the topic orders-dlq has 2 copies", "kafka-reassign-partitions.sh");
+    assert_finds(7, false, "min.insync.replicas of the dead letter queue orders-dlq is 1",
+                 "--add-config min.insync.replicas=2");
+    seen.count = 0;
+    probe_judge_queue(&settings, &seen, &probe);
+    assert_finds(8, true, "may not be read", "allow DescribeConfigs on it");
+}
+
+static void
 settings_that_may_not_be_read_are_noted(void **state)
 {
     (void)state;
@@ -404,6 +447,7 @@ main(void)
         cmocka_unit_test_setup(brokers_are_judged, begin),
         cmocka_unit_test_setup(topics_are_judged, begin),
         cmocka_unit_test_setup(copies_are_judged, begin),
+        cmocka_unit_test_setup(queues_are_judged, begin),
         cmocka_unit_test_setup(settings_that_may_not_be_read_are_noted, begin),
         cmocka_unit_test_setup(each_missing_right_is_a_finding, begin),
         cmocka_unit_test_setup(targets_are_judged, begin),

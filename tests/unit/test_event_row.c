@@ -38,7 +38,7 @@ a_match_is_seen_where_it_stands_and_the_package_still_counts(void **state)
     struct filter *filter = NULL;
     assert_true(filter_parse(&filter, BYTES("Socket"), &(struct filter_context){0}, NULL));
     const struct event event = {.error_message = BYTES("java.net.SocketException: reset")};
-    event_cell(&event, COLUMN_ERROR, 0, filter, &canvas, canvas_area(&canvas));
+    event_cell(&event, COLUMN_ERROR, (struct moments){0}, filter, &canvas, canvas_area(&canvas));
     assert_int_equal(canvas_cell(&canvas, 0, 0)->base, 'S');
     assert_int_equal(canvas_cell(&canvas, 0, 5)->role, ROLE_MATCH);
     assert_int_not_equal(canvas_cell(&canvas, 0, 6)->role, ROLE_MATCH);
@@ -47,7 +47,7 @@ a_match_is_seen_where_it_stands_and_the_package_still_counts(void **state)
     canvas_clear(&canvas);
     filter = NULL;
     assert_true(filter_parse(&filter, BYTES("net.Sock"), &(struct filter_context){0}, NULL));
-    event_cell(&event, COLUMN_ERROR, 0, filter, &canvas, canvas_area(&canvas));
+    event_cell(&event, COLUMN_ERROR, (struct moments){0}, filter, &canvas, canvas_area(&canvas));
     assert_int_equal(canvas_cell(&canvas, 0, 3)->role, ROLE_MATCH);
     assert_int_not_equal(canvas_cell(&canvas, 0, 4)->role, ROLE_MATCH);
     filter_destroy(filter);
@@ -66,7 +66,7 @@ a_match_right_of_the_cut_is_brought_in_sight(void **state)
     canvas_init(&canvas, 1, 30, false);
     assert_true(filter_parse(&filter, BYTES("orders_pkey"), &(struct filter_context){0}, NULL));
     const struct event event = {.error_message = bytes_of(message)};
-    event_cell(&event, COLUMN_ERROR, 0, filter, &canvas, canvas_area(&canvas));
+    event_cell(&event, COLUMN_ERROR, (struct moments){0}, filter, &canvas, canvas_area(&canvas));
     canvas_to_text(&canvas, &text);
     assert_true(bytes_starts(strbuf_bytes(&text), "…"));
     assert_non_null(strstr(strbuf_text(&text), "orders_pkey"));

@@ -51,6 +51,7 @@ make_events(void **state)
     b->error_message = BYTES("Timeout");
     b->event_id = BYTES("ev-2");
     b->event_type = BYTES("order.updated");
+    b->source_id = BYTES("S-2"); // no record is kept: its key
     b->topic = BYTES("orders.events");
     b->origin.has_partition = true;
     b->retry_count = 3;
@@ -73,6 +74,10 @@ make_events(void **state)
     f->error_class = BYTES("java.lang.NullPointerException");
     f->stack_trace = BYTES("at com.acme.Order(Order.java:10)");
     f->known.operation = 41;
+    f->record.is_kept = true;
+    f->record.format = BYTES("spring-dlt");
+    f->record.topic = BYTES("central");
+    f->record.consumer = BYTES("billing");
     return 0;
 }
 
@@ -159,6 +164,7 @@ only_what_is_needed_is_asked_for(void **state)
                 {"has:raw", EVENT_RAW},
                 {"!payload:x header:a=b", EVENT_PAYLOAD | EVENT_RAW},
                 {"class:x", EVENT_GROUP},
+                {"format:x consumer:y", EVENT_NARROW},
                 {"queue:x key:y", EVENT_NARROW | EVENT_RAW},
                 {"stack:x !y", EVENT_STACK | EVENT_ERROR},
                 {"", 0}};
@@ -267,7 +273,7 @@ every_word_that_is_offered_is_read(void **state)
         for (size_t i = 0; (word = filter_complete(bytes_of(name), i)) != NULL; i++)
             filter_destroy(parse(word));
     }
-    assert_int_equal(count, 28);
+    assert_int_equal(count, 30);
 }
 
 static void

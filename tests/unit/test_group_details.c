@@ -69,6 +69,29 @@ details_hold_more_than_the_top_three(void **state)
     backlog_destroy(backlog);
 }
 
+// BACK by its events alone: more than half of what is pending was republished before. Emptied or not.
+static void
+a_group_of_which_most_returned_is_back(void **state)
+{
+    (void)state;
+    struct backlog *backlog = backlog_create();
+    struct arena arena = {0};
+    struct group_list list;
+    for (int64_t id = 1; id <= 4; id++)
+        add(backlog, id, 7, "a", "orders", id > 2);
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_false(list.groups[0].is_returned); // half of them
+    assert_int_equal(list.groups[0].outcomes.returned, 2);
+    add(backlog, 5, 7, "a", "orders", true);
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_true(list.groups[0].is_returned);
+    add(backlog, 6, 7, "a", "orders", false);
+    backlog_groups(backlog, PIVOT_ERROR, NULL, NOW, &arena, &list);
+    assert_false(list.groups[0].is_returned);
+    arena_release(&arena);
+    backlog_destroy(backlog);
+}
+
 static void
 every_pivot_has_them(void **state)
 {
@@ -139,6 +162,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(details_hold_more_than_the_top_three),
+        cmocka_unit_test(a_group_of_which_most_returned_is_back),
         cmocka_unit_test(every_pivot_has_them),
         cmocka_unit_test(pairs_are_counted_by_both),
         cmocka_unit_test(kind_is_a_synonym),

@@ -9,6 +9,7 @@
 #include "core/fingerprint/merge.h"
 #include "canvas_fixture.h"
 #include "ui/views/groups/preview.h"
+#include "ui/widgets/preview.h"
 
 // The message with what varies in brackets, or "no".
 static const char *
@@ -57,6 +58,12 @@ a_message_shows_what_varies_in_its_group(void **state)
     }
 }
 
+static void
+show(const struct event_group *group, int64_t now, struct area area)
+{
+    group_preview(&(struct group_previewed){.group = group, .moments.now = now}, &canvas, area);
+}
+
 // Counts of what was done begin some day, and say so; what came back is counted in what is pending.
 static void
 what_was_done_says_since_when(void **state)
@@ -65,7 +72,7 @@ what_was_done_says_since_when(void **state)
     struct event_group group = {.value = "00c7918f6f1b7231", .text.pattern = "refused", .count = 7};
     const int64_t now = INT64_C(1767323045) * US_PER_SECOND;
     group.outcomes = (struct group_outcomes){.resolved = 12, .reprocessed = 840, .since = now, .returned = 3};
-    group_preview(&group, PIVOT_ERROR, now, &canvas, canvas_area(&canvas));
+    show(&group, now, canvas_area(&canvas));
     char wanted[120];
     char time[TIME_TEXT];
     snprintf(wanted, sizeof wanted, "resolved 12   reprocessed 840   since %s   returned 3",
@@ -74,7 +81,7 @@ what_was_done_says_since_when(void **state)
 
     canvas_clear(&canvas);
     group.outcomes = (struct group_outcomes){.since = now, .returned = 3};
-    group_preview(&group, PIVOT_ERROR, now, &canvas, canvas_area(&canvas));
+    show(&group, now, canvas_area(&canvas));
     assert_null(strstr(drawn(), "since"));
     assert_non_null(strstr(drawn(), "returned 3"));
 }
@@ -106,14 +113,87 @@ a_high_preview_says_what_to_do_and_draws_the_day(void **state)
         .value = "00c7918f6f1b7231", .text.pattern = "refused", .category = CATEGORY_DATA, .count = 7};
     group.heat[GROUP_HEAT - 1] = 5;
     struct area area = canvas_area(&canvas);
-    group_preview(&group, PIVOT_ERROR, 0, &canvas, area);
+    show(&group, 0, area);
     assert_non_null(strstr(drawn(), "data: correct, then send"));
     assert_non_null(strstr(drawn(), "24 hours ago"));
     canvas_clear(&canvas);
     area.rows = 5;
-    group_preview(&group, PIVOT_ERROR, 0, &canvas, area);
+    show(&group, 0, area);
     assert_non_null(strstr(drawn(), "refused"));
     assert_null(strstr(drawn(), "24 hours ago"));
+}
+
+static void
+what_happened_last_is_told(void **state)
+{
+    (void)state;
+    const int64_t now = INT64_C(1767323045) * US_PER_SECOND;
+    struct event_group group = {.value = "00c7918f6f1b7231", .text.pattern = "refused", .count = 7};
+    struct event events[] = {
+        {.id = 912204,
+         .created_at = now - 200 * US_PER_SECOND,
+         .event_type = BYTES("order.created"),
+         .source_id = BYTES("c-88213"),
+         .error_message = BYTES("java.net.ConnectException: refused by pay-3")},
+    };
+    struct operation decision = {.no = 41,
+                                 .action = ACTION_REPROCESS,
+                                 .state = OPERATION_DONE,
+                                 .requested_by = "ana",
+                                 .created_at = now - 7300 * US_PER_SECOND,
+                                 .total = 2011,
+                                 .done = 2011,
+                                 .returned = 2011};
+    struct recent_reply recent = {.events = events, .count = 1, .decision = &decision};
+    struct group_previewed previewed = {.group = &group, .moments.now = now, .recent = &recent};
+    struct area area = canvas_area(&canvas);
+    group_preview(&previewed, &canvas, area);
+    assert_non_null(
+        strstr(drawn(), "operation 41: reprocess by ana 2h ago: DONE, BUT 2,011 OF 2,011 RETURNED"));
+    assert_non_null(strstr(drawn(), "912,204  order.created  c-88213  ConnectException: refused by pay-3"));
+    canvas_clear(&canvas);
+    area.rows = 5;
+    group_preview(&previewed, &canvas, area);
+    assert_non_null(strstr(drawn(), "operation 41: reprocess by ana"));
+    assert_null(strstr(drawn(), "912,204"));
+}
+
+static void
+lines(const void *what, struct canvas *into, struct area area)
+{
+    for (int i = 0; i < *(const int *)what && i < area.rows; i++)
+        canvas_printf(into, area.row + i, area.col, area.cols, ROLE_TEXT, "line %d", i);
+}
+
+static void
+a_preview_with_the_keys_scrolls(void **state)
+{
+    (void)state;
+    int count = 12;
+    struct preview_pane pane = {0};
+    struct area area = canvas_area(&canvas);
+    area.rows = 6;
+    preview_layout(&pane, area, false, lines, &count);
+    assert_false(preview_handle(&pane, DO_DOWN)); // the list's
+    assert_false(preview_handle(&pane, DO_BACK));
+    assert_true(preview_handle(&pane, DO_NEXT_PANE));
+    preview_layout(&pane, area, false, lines, &count);
+    assert_true(preview_handle(&pane, DO_BOTTOM));
+    preview_draw(&pane, &canvas, area, lines, &count);
+    assert_non_null(strstr(drawn_row(0), "preview 8-12/12"));
+    assert_non_null(strstr(drawn_row(5), "line 11"));
+    assert_true(preview_handle(&pane, DO_DOWN)); // not beyond the last
+    assert_int_equal(pane.top, 7);
+    count = 3; // of another row
+    preview_layout(&pane, area, false, lines, &count);
+    assert_int_equal(pane.top, 0);
+    assert_true(preview_handle(&pane, DO_BACK));
+    assert_false(pane.has_focus);
+
+    assert_true(preview_handle(&pane, DO_NEXT_PANE));
+    preview_layout(&pane, (struct area){0}, false, lines, &count); // the window became too low
+    assert_false(pane.has_focus);
+    assert_false(preview_handle(&pane, DO_NEXT_PANE));
 }
 
 static void
@@ -131,9 +211,12 @@ a_full_row_says_that_it_is(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_message_shows_what_varies_in_its_group), DRAWS(what_was_done_says_since_when),
-        cmocka_unit_test(a_trend_needs_events), DRAWS(a_high_preview_says_what_to_do_and_draws_the_day),
-        cmocka_unit_test(a_full_row_says_that_it_is)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_message_shows_what_varies_in_its_group),
+                                       DRAWS(what_was_done_says_since_when),
+                                       cmocka_unit_test(a_trend_needs_events),
+                                       DRAWS(a_high_preview_says_what_to_do_and_draws_the_day),
+                                       DRAWS(what_happened_last_is_told),
+                                       DRAWS(a_preview_with_the_keys_scrolls),
+                                       cmocka_unit_test(a_full_row_says_that_it_is)};
     return cmocka_run_group_tests_name("group_preview", tests, NULL, NULL);
 }

@@ -55,7 +55,8 @@ what_is_written_is_read_by_its_owner_alone(void **state)
     struct strbuf text = {0};
     struct err err = {0};
     assert_true(private_file_write(folder, "a.draft", BYTES("one\0two"), &err));
-    assert_true(private_file_write(folder, "a.draft", BYTES("three\0four"), &err)); // in its place
+    const struct bytes parts[] = {BYTES("three"), BYTES("\0"), BYTES("four")};
+    assert_true(private_file_write_parts(folder, "a.draft", parts, 3, &err)); // in its place
     assert_true(private_file_read(folder, "a.draft", 100, &text, &err));
     assert_true(bytes_equal(strbuf_bytes(&text), BYTES("three\0four")));
     assert_int_equal(mode_of("a.draft"), 0600);

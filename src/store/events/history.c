@@ -61,6 +61,40 @@ event_attempts(struct store *store, int64_t id, struct arena *arena, struct even
 }
 
 bool
+event_letters(struct store *store, int64_t id, struct arena *arena, struct letter_attempt **letters,
+              size_t *count, struct err *err)
+{
+    *letters = NULL;
+    *count = 0;
+    if (store->info.schema_version == 0)
+        return true;
+    struct params params = {0};
+    param_int8(&params, id);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT a.topic, a.partition, a.\"offset\", coalesce(a.failed_at, a.\"timestamp\"), a.format,"
+                " a.consumer, a.error_message, a.stack_trace FROM redrive.attempt a WHERE a.dlq_id = $1"
+                " ORDER BY 4, 1, 2, 3 LIMIT 50",
+                &params, &r, err))
+        return false;
+    *count = (size_t)PQntuples(r);
+    *letters = arena_array(arena, *count + 1, sizeof **letters);
+    for (int i = 0; i < PQntuples(r); i++)
+        (*letters)[i] = (struct letter_attempt){
+            .topic = value_text(r, i, 0, arena),
+            .partition = value_int4(r, i, 1),
+            .offset = value_int8(r, i, 2),
+            .at = value_time(r, i, 3),
+            .format = value_text(r, i, 4, arena),
+            .consumer = value_text(r, i, 5, arena),
+            .error_message = arena_copy(arena, value_bytes(r, i, 6)),
+            .stack_trace = arena_copy(arena, value_bytes(r, i, 7)),
+        };
+    PQclear(r);
+    return true;
+}
+
+bool
 operation_returns(struct store *store, int64_t no, struct arena *arena, struct returned **returns,
                   size_t *count, struct err *err)
 {

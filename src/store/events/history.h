@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "core/event.h"
+#include "core/history.h"
 #include "core/operation.h"
 #include "store/store.h"
 
@@ -14,6 +15,10 @@
 // and stack trace (whole). At most 50.
 bool event_attempts(struct store *store, int64_t id, struct arena *arena, struct event **attempts,
                     size_t *count, struct err *err) MUST_CHECK;
+
+// The further dead letters of this event, oldest first, at most 50.
+bool event_letters(struct store *store, int64_t id, struct arena *arena, struct letter_attempt **letters,
+                   size_t *count, struct err *err) MUST_CHECK;
 
 // The events of the operation that returned, counted by group, the 200 with most events first. Those whose
 // group nobody has told yet (returned_group_some) are one row.

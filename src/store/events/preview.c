@@ -219,10 +219,12 @@ static const char repeated_sql[] =
     "  WHERE w.id NOT IN (SELECT l.dlq_id FROM redrive.items_live($1) l)) AS e" NEWEST_TARGET
     " WHERE e.place > 1 GROUP BY 1, 2, 3, 4";
 
-// What is stored with more than $7 bytes, a parameter of its own, the largest first; and how many those are.
+// What is stored with more than $7 bytes, or whose row names one of the topics $8, or none with $9:
+// parameters of its own. The largest first; and how many those are.
 #define LARGE(chosen, is_chosen)                                                                             \
     "WITH sized AS (SELECT e.id::bigint AS id, pg_column_size(e.event_payload)::bigint AS size"              \
-    "   FROM " chosen " AND e.status = $2 AND coalesce(pg_column_size(e.event_payload), 0) > $7"             \
+    "   FROM " chosen " AND e.status = $2 AND (coalesce(pg_column_size(e.event_payload), 0) > $7"            \
+    "   OR e.kafka_topic::text = ANY ($8) OR $9 AND coalesce(e.kafka_topic, '') = '')"                       \
     "  UNION ALL SELECT r.dlq_id, octet_length(r.payload) FROM redrive.revision r"                           \
     "   WHERE octet_length(r.payload) > $7 AND " is_chosen                                                   \
     "  UNION ALL SELECT r.dlq_id, octet_length(r.value) FROM redrive.record r"                               \
@@ -565,8 +567,8 @@ preview_doubled(struct store *store, const struct preview_query *query, struct a
 }
 
 bool
-operation_large(struct store *store, const struct preview_query *query, int64_t larger, struct arena *arena,
-                int64_t **ids, size_t *count, int64_t *more, struct err *err)
+operation_large(struct store *store, const struct preview_query *query, const struct preview_large *large,
+                struct arena *arena, int64_t **ids, size_t *count, int64_t *more, struct err *err)
 {
     PGresult *r = NULL;
     if (!pg_has_schema(store, err))
@@ -574,7 +576,9 @@ operation_large(struct store *store, const struct preview_query *query, int64_t 
     enum chosen chosen = chosen_of(query);
     struct params params = {0};
     query_params(store, query, chosen, &params);
-    param_int8(&params, larger);
+    param_int8(&params, large->larger);
+    param_texts(&params, large->topics, large->topic_count);
+    param_bool(&params, large->has_none);
     struct pg_step steps[] = {{.sql = settings_of_many},
                               {.sql = large_sql[chosen], .params = &params, .whole = &r}};
     bool is_many = query->count > MANY;

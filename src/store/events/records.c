@@ -1,5 +1,6 @@
 #include "store/events/records.h"
 
+#include "base/alloc.h"
 #include "base/arena.h"
 #include "store/pg.h"
 
@@ -42,6 +43,34 @@ records_keep(struct store *store, const struct kept_record *records, size_t coun
                     &params, err);
     arena_release(&arena);
     return ok;
+}
+
+bool
+letter_ids(struct store *store, const char *queue, int64_t **ids, size_t *count, struct err *err)
+{
+    static const char rows[] =
+        "SELECT e.id::int8 FROM :\"events\" e WHERE e.kafka_topic::text = $1 ORDER BY 1";
+    static const char both[] = "SELECT e.id::int8 FROM :\"events\" e WHERE e.kafka_topic::text = $1"
+                               " UNION SELECT r.dlq_id FROM redrive.record r WHERE r.format IS NOT NULL"
+                               " AND r.topic = $1 ORDER BY 1";
+    static const char all[] = "SELECT r.dlq_id FROM redrive.record r WHERE r.format IS NOT NULL AND $1::text"
+                              " IS NULL ORDER BY 1";
+    *ids = NULL;
+    *count = 0;
+    bool has_schema = store->info.schema_version > 0;
+    if (!has_schema && !queue)
+        return true;
+    struct params params = {0};
+    PGresult *r;
+    param_text(&params, queue);
+    if (!pg_ask(store, FOR_SCANNING, !queue ? all : has_schema ? both : rows, &params, &r, err))
+        return false;
+    *count = (size_t)PQntuples(r);
+    *ids = alloc_array(*count + 1, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[i] = value_int8(r, (int)i, 0);
+    PQclear(r);
+    return true;
 }
 
 bool

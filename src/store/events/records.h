@@ -21,6 +21,11 @@ struct kept_record {
 bool records_keep(struct store *store, const struct kept_record *records, size_t count,
                   struct err *err) MUST_CHECK;
 
+// Ids of events whose dead letter was taken in, ascending; with `queue` of those that were in this dead
+// letter queue, and of those whose row names it. The caller frees them.
+bool letter_ids(struct store *store, const char *queue, int64_t **ids, size_t *count,
+                struct err *err) MUST_CHECK;
+
 // What has become of an original record that somebody asked for.
 struct record_answer {
     bool is_kept;    // it is here: the event has it with EVENT_RAW

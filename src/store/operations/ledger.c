@@ -618,3 +618,18 @@ chunk_topics(struct store *store, const struct chunk *chunk, struct arena *arena
                            "SELECT t FROM redrive.chunk c, unnest(c.topics) AS t WHERE c.id = $1 ORDER BY t",
                            chunk, arena, topics, count, err);
 }
+
+bool
+slots_count(struct store *store, struct monitor_slots *slots, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING,
+                "SELECT count(*), count(*) FILTER (WHERE holder IS NOT NULL AND lease_until > "
+                "clock_timestamp()), count(*) FILTER (WHERE is_suspended) FROM redrive.slot",
+                NULL, &r, err))
+        return false;
+    *slots = (struct monitor_slots){
+        .total = value_int8(r, 0, 0), .held = value_int8(r, 0, 1), .suspended = value_int8(r, 0, 2)};
+    PQclear(r);
+    return true;
+}

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/uuid.h"
 #include "core/event.h"
+#include "core/monitor.h"
 #include "core/worker.h"
 #include "store/store.h"
 
@@ -129,6 +130,8 @@ bool chunk_finish_scanned(struct store *store, struct slot *slot, const struct c
                           const int64_t *published, size_t count, const char *evidence,
                           struct err *err) MUST_CHECK;
 
+// How many slots there are, of all clusters.
+bool slots_count(struct store *store, struct monitor_slots *slots, struct err *err) MUST_CHECK;
 // Counts recovery work on slots of a cluster ("": of any) that no other worker holds now: unfinished chunks,
 // chunks in doubt, and idle slots whose marker Kafka would drop after a week. `mine`: slots that this worker
 // holds, whose chunks are not counted. One cheap read.

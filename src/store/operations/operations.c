@@ -355,6 +355,26 @@ operation_last_reprocess(struct store *store, const char *group, const int64_t *
 }
 
 bool
+operation_last_of_group(struct store *store, const char *group, const int64_t *ids, size_t count, int64_t *no,
+                        struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, group);
+    param_ids(&params, ids, count);
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING,
+                "SELECT greatest((SELECT max(o.no) FROM redrive.operation o"
+                "   WHERE o.group_key = nullif($1, '') AND o.state <> 'freezing'),"
+                " (SELECT max(b.operation_no) FROM redrive.returned b WHERE b.dlq_id = ANY ($2)))",
+                &params, &r, err))
+        return false;
+    *no = value_int8(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+bool
 operation_list(struct store *store, int64_t before, size_t limit, struct arena *arena,
                struct operation **operations, size_t *count, struct err *err)
 {

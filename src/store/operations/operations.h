@@ -76,16 +76,28 @@ struct preview_query {
 // their targets is up to the caller (publish/forecast.h): `sources` are given.
 bool operation_preview_part(struct store *store, const struct preview_query *query, enum preview_part part,
                             struct arena *arena, struct preview *preview, struct err *err) MUST_CHECK;
-// The events that a reprocess would act on and that are stored with more than `larger` bytes, the largest
-// first, at most 2,000; *more: so many others there are, busy ones included.
-bool operation_large(struct store *store, const struct preview_query *query, int64_t larger,
-                     struct arena *arena, int64_t **ids, size_t *count, int64_t *more,
-                     struct err *err) MUST_CHECK;
+// The events that a reprocess would act on and that have to be looked at one by one: those stored with more
+// than `larger` bytes, and those whose row names one of these topics, or none with `has_none`, since only
+// their dead letters say where they go. The largest first, at most 2,000; *more: so many others there are,
+// busy ones included.
+struct preview_large {
+    int64_t larger;
+    const char *const *topics;
+    size_t topic_count;
+    bool has_none;
+};
+bool operation_large(struct store *store, const struct preview_query *query,
+                     const struct preview_large *large, struct arena *arena, int64_t **ids, size_t *count,
+                     int64_t *more, struct err *err) MUST_CHECK;
 unsigned preview_parts(enum operation_action action); // set of 1 << enum preview_part
 // The last reprocess of this group (16 digits; NULL or "": any) or of one of these events, the first thousand
 // of them: 0, none.
 bool operation_last_reprocess(struct store *store, const char *group, const int64_t *ids, size_t count,
                               int64_t *no, struct err *err) MUST_CHECK;
+// The last operation that was asked for about this group, or the reprocess of one of these events that
+// returned: 0, none.
+bool operation_last_of_group(struct store *store, const char *group, const int64_t *ids, size_t count,
+                             int64_t *no, struct err *err) MUST_CHECK;
 // Fills only the quarantined events among those a reprocess would act on, for callers that show no preview.
 bool operation_quarantined(struct store *store, const int64_t *ids, size_t count, struct arena *arena,
                            struct preview *preview, struct err *err) MUST_CHECK;

@@ -12,7 +12,8 @@ CREATE TABLE redrive.chunk (
     dlq_ids      bigint[] NOT NULL,  -- the events it claimed, ascending
     sources      integer[] NOT NULL, -- whose order it is busy with
     batches      integer[],          -- it has these in flight, whole; NULL: rows of operation_item
-    topics       text[],             -- its target topics: searched when it is in doubt, whatever became of the events
+    topics       text[],             -- its target topics: searched when it is in doubt, whatever became of the events. Those of its events' rows,
+                                     -- until chunk_ends knows those of its records
     ends         text[],             -- where these ended before its first record, 'topic n,n,n': a search begins there; NULL: by time
     created_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     decided_at   timestamptz,
@@ -290,11 +291,23 @@ BEGIN
     RETURN QUERY SELECT * FROM redrive.chunk_finish(p_cluster, p_slot, p_fence, p_chunk, 'committed', p_evidence, NULL);
 END $$;
 
--- Where its topics end, before the first record is sent. Not worth waiting for a disk: without it a search begins by time.
+-- Which topics its records go to, and where they end, before the first one is sent. Not worth waiting for a disk: without it a search begins by
+-- time. But a topic that the claim did not know, since only a dead letter names it, is worth it: a search that passes it by would prove that nothing
+-- was sent. Topics of rows to which nothing goes are forgotten: one that is gone or may not be read would leave the chunk to a person.
 CREATE OR REPLACE FUNCTION redrive.chunk_ends(p_cluster text, p_slot integer, p_fence bigint, p_chunk uuid, p_ends text[]) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET synchronous_commit = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_operation bigint;
+    v_new text[]; -- topics
 BEGIN
-    UPDATE redrive.chunk c SET ends = p_ends FROM redrive.slot s
+    SELECT c.operation_no, ARRAY(SELECT DISTINCT split_part(w, ' ', 1) FROM unnest(p_ends) AS w WHERE split_part(w, ' ', 1) <> ALL (coalesce(c.topics, '{}')))
+      INTO v_operation, v_new FROM redrive.chunk c WHERE c.id = p_chunk;
+    PERFORM set_config('synchronous_commit', CASE WHEN v_new <> '{}' THEN 'on' ELSE 'off' END, true);
+    IF v_new <> '{}' THEN
+        UPDATE redrive.operation o SET lag_topics = ARRAY(SELECT unnest(o.lag_topics) UNION SELECT unnest(v_new))
+         WHERE o.no = v_operation AND o.max_lag IS NOT NULL AND NOT coalesce(o.lag_topics, '{}') @> v_new;
+    END IF;
+    UPDATE redrive.chunk c SET ends = p_ends, topics = ARRAY(SELECT DISTINCT split_part(w, ' ', 1) FROM unnest(p_ends) AS w) FROM redrive.slot s
      WHERE c.id = p_chunk AND c.cluster = p_cluster AND c.slot = p_slot AND c.state = 'claimed'
        AND s.cluster = p_cluster AND s.no = p_slot AND s.fence = p_fence AND redrive._slot_is_mine(s);
     IF NOT FOUND THEN

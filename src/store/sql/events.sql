@@ -1,18 +1,35 @@
 -- Records as Kafka had them, kept beside the rows of the contract table.
 
--- The record an event came from, byte for byte, where redrive read it itself.
+-- The record an event came from, byte for byte, where redrive read it itself. There are two kinds, which `format` tells apart:
+--
+--   format NULL      the original record, which a worker read again where kafka_topic, kafka_partition and kafka_offset of the event say.
+--   format 'NAME'    a dead letter that `redrive ingest` took in (ingest.sql), in the format of that name (src/core/envelope), or 'unknown'. topic,
+--                    partition, generation, offset and timestamp are the dead letter's own; key, value and headers are its bytes, with whatever
+--                    the failure put around them. Undoing the format gives the original. The event's row has the original's coordinates.
+--
+-- Further dead letters of the same event are in redrive.attempt.
 CREATE TABLE redrive.record (
     dlq_id        bigint PRIMARY KEY,
     topic         text NOT NULL,
     partition     integer NOT NULL,
     "offset"      bigint NOT NULL,
     "timestamp"   timestamptz,
-    key           bytea,
+    key           bytea, -- NULL: a null of Kafka, as in value and in header_values
     value         bytea,
-    header_names  text[] NOT NULL DEFAULT '{}',
+    header_names  text[] NOT NULL DEFAULT '{}', -- in the record's order; a name may occur several times
     header_values bytea[] NOT NULL DEFAULT '{}',
-    crc32c        bigint
+    crc32c        bigint, -- of timestamp, key, value and headers (src/ingest/letter.h); NULL: not reckoned
+    -- Of dead letters:
+    cluster       text,    -- the id of the Kafka cluster, as in redrive.sent
+    generation    integer, -- of the topic: one more each time that it was deleted and made anew
+    format        text,
+    consumer      text,        -- the consumer group that failed, where the format names it
+    failed_at     timestamptz, -- when, where the format says so
+    identity      bigint,      -- hash of the cluster and the whole event id, which the event's own column may have cut
+    CHECK ((format IS NULL) = (cluster IS NULL) AND (format IS NULL) = (generation IS NULL) AND (format IS NULL) = (identity IS NULL))
 );
+CREATE UNIQUE INDEX record_place ON redrive.record (cluster, topic, generation, partition, "offset") WHERE format IS NOT NULL;
+CREATE INDEX record_identity ON redrive.record (identity) WHERE identity IS NOT NULL;
 
 -- Events whose original record somebody wants to see: the screen has no Kafka, so a worker reads it.
 CREATE TABLE redrive.record_wanted (

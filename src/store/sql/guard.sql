@@ -32,8 +32,11 @@ BEGIN
                 HINT = format('a superuser runs first: CREATE ROLE %I NOLOGIN; GRANT %I TO %I;', v_owner, v_owner, v_me);
         END;
         BEGIN -- what is missing afterwards, redrive doctor names
-            EXECUTE (SELECT format('GRANT USAGE ON SCHEMA %I TO %I; GRANT SELECT, UPDATE ON %s TO %I', n.nspname, v_owner, v_table, v_owner)
+            EXECUTE (SELECT format('GRANT USAGE ON SCHEMA %I TO %I; GRANT SELECT, INSERT, UPDATE ON %s TO %I', n.nspname, v_owner, v_table, v_owner)
                        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = v_table);
+            EXECUTE (SELECT string_agg(format('GRANT USAGE ON SEQUENCE %s TO %I', d.refobjid::regclass, v_owner), '; ')
+                       FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
+                       JOIN pg_class s ON d.refclassid = 'pg_class'::regclass AND s.oid = d.refobjid AND s.relkind = 'S' WHERE f.adrelid = v_table);
         EXCEPTION WHEN insufficient_privilege OR null_value_not_allowed THEN
             NULL;
         END;

@@ -12,7 +12,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN p_function IN ('history_topics', 'history_since', 'history_unknown', 'history_sent') THEN 'worker' -- they look
                 WHEN p_function ~ '^history_' OR p_function IN ('chunk_decide', 'slot_renew') THEN 'admin'
                 WHEN p_function = 'changed_since' THEN 'viewer' -- granted to PUBLIC
-                WHEN p_function ~ '^(chunk|cluster|items|returned|rollup|slot|text|trend|turn|watch|work|worker)_' THEN 'worker'
+                WHEN p_function ~ '^(chunk|cluster|ingest|items|returned|rollup|slot|text|trend|turn|watch|work|worker)_' THEN 'worker'
                 ELSE 'operator' END;
 $$;
 

@@ -17,15 +17,16 @@ static const struct {
     unsigned weight;
     enum when when;
     const char *topic, *type, *table, *error, *stack, *payload;
-    size_t broken; // so many of them; 0: chosen by weight
+    size_t placed; // so many of them; 0: chosen by weight
+    enum demo_status status;
 } kinds[] = {
 #define FAILURE(weight, when, topic, type, table, error, stack, payload)                                     \
-    {weight, when, topic, type, table, error, stack, payload, 0},
-#define BROKEN(count, topic, type, table, error, stack, payload)                                             \
-    {0, STEADY, topic, type, table, error, stack, payload, count},
+    {weight, when, topic, type, table, error, stack, payload, 0, DEMO_PENDING},
+#define PLACED(count, status, topic, type, table, error, stack, payload)                                     \
+    {0, STEADY, topic, type, table, error, stack, payload, count, status},
 #include "tests/demo/lib/failures.def"
 #undef FAILURE
-#undef BROKEN
+#undef PLACED
 };
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -90,12 +91,13 @@ failure_goes_on(size_t kind)
 }
 
 bool
-failure_broken(size_t index, size_t *kind, size_t *count)
+failure_placed(size_t index, size_t *kind, size_t *count, enum demo_status *status)
 {
     for (size_t i = 0; i < KINDS; i++)
-        if (kinds[i].broken && index-- == 0) {
+        if (kinds[i].placed && index-- == 0) {
             *kind = i;
-            *count = kinds[i].broken;
+            *count = kinds[i].placed;
+            *status = kinds[i].status;
             return true;
         }
     return false;
@@ -306,7 +308,7 @@ failure_make(struct failed_event *event, size_t kind, uint64_t seed, int64_t cre
     expand(&event->stack, kinds[kind].stack, &v, &random);
     event->retries = (int)random_below(&random, 4);
     event->created = created;
-    event->status = DEMO_PENDING;
+    event->status = kinds[kind].status;
     event->partition = (int)(v.order % (uint64_t)partitions_of(event->topic));
     event->offset = -1;
     event->resolved_by = PICK(&random, people);

@@ -30,14 +30,16 @@ double random_unit(struct random *random); // [0, 1)
 size_t failure_choose(struct random *random);
 // Whether new ones still come: the others were an outage that is over, or belong to the night.
 bool failure_goes_on(size_t kind);
-// The kinds whose payloads themselves are wrong, which are not chosen by weight: the index-th (from 0), and
-// how many events of it the demo has. false: behind the last.
-bool failure_broken(size_t index, size_t *kind, size_t *count);
 // How long before now an event of this kind may have failed, in microseconds. now: wall time, for what
 // happens at night.
 int64_t failure_age(struct random *random, size_t kind, int64_t now);
 
 enum demo_status { DEMO_PENDING, DEMO_RESOLVED, DEMO_DISCARDED };
+
+// The kinds of placed orders, which are not chosen by weight: the index-th (from 0), how many events of it
+// the demo has, and whether people have closed them. Those were as they should be; the payloads of the others
+// are wrong themselves. false: behind the last.
+bool failure_placed(size_t index, size_t *kind, size_t *count, enum demo_status *status);
 
 struct failed_event {
     char event_id[51];
