@@ -43,7 +43,7 @@ args=("\${@/kafka1:9092/${REDRIVE_TEST_KAFKA:-127.0.0.1:1}}")
 if [ -z "\$(printf '%s\n' "\${args[@]}" | grep -vE '^(-.*|service=.*|[^ ]*:[0-9]+)?$')" ] && ! printf '%s\n' "\${args[@]}" | grep -qE -- '^--(help|version|dump-keymap|generate)'; then
     # The screen: opened at a terminal, and left.
     printf -v line '%q ' "$REDRIVE" "\${args[@]}"
-    { sleep 1; printf 'q'; sleep 1; printf 'q'; } | TERM=xterm timeout 20 script -qec "stty cols 80 rows 24; \$line" /dev/null
+    { sleep 1; printf 'q'; sleep 1; printf 'q'; } | TERM=xterm timeout 60 script -qec "stty cols 80 rows 24; \$line" /dev/null
     exit
 fi
 case "\${args[*]}" in

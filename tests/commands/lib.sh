@@ -48,7 +48,7 @@ at_terminal()
     ran="at a terminal, typing $typed: redrive $*"
     printf -v line '%q ' "$REDRIVE" "$@"
     status=0
-    printf '%s' "$typed" | timeout 20 script -qec "stty cols 100 rows 30; $line" /dev/null >"$work/out" 2>"$work/err" || status=$?
+    printf '%s' "$typed" | timeout 60 script -qec "stty cols 100 rows 30; $line" /dev/null >"$work/out" 2>"$work/err" || status=$?
     out=$(tr -d '\0' <"$work/out")
     err=
 }
@@ -68,7 +68,7 @@ at_prompt()
             sleep 0.05
         done
         printf '%s' "$typed"
-    } | timeout 20 script -qfec "$line" "$work/out" >/dev/null 2>"$work/err" || status=$?
+    } | timeout 60 script -qfec "$line" "$work/out" >/dev/null 2>"$work/err" || status=$?
     out=$(tr -d '\0' <"$work/out")
     err=
 }

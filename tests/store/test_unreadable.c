@@ -264,7 +264,7 @@ a_damaged_text_is_counted_and_analysed(void **state)
         world_end(&world);
         make_damaged_world(&world, damages[d].column);
         struct maintainer *maintainer = maintainer_create(&world.settings);
-        for (int64_t end = clock_mono() + 20 * US_PER_SECOND; !maintainer_is_exact(maintainer);) {
+        for (int64_t end = clock_mono() + 60 * US_PER_SECOND; !maintainer_is_exact(maintainer);) {
             int64_t wait = maintainer_step(maintainer);
             if (clock_mono() > end)
                 fail_msg("%s: the counts of groups never came true", damages[d].column);

@@ -97,7 +97,7 @@ make(struct server *server, void (*work)(struct lane *lane, void *job))
 static void
 await_begun(struct server *server, int count)
 {
-    for (int64_t until = clock_mono() + 10 * US_PER_SECOND; atomic_load(&server->begun) < count;)
+    for (int64_t until = clock_mono() + 30 * US_PER_SECOND; atomic_load(&server->begun) < count;)
         if (clock_mono() > until)
             fail_msg("no job was begun");
 }
