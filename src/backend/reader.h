@@ -65,6 +65,7 @@ struct counts {
     int64_t scan_before;
     int64_t scanned;
     int64_t seen_highest; // all events up to here were looked at
+    int64_t unkept_at;    // clock_mono since which nobody keeps the rollup; 0: somebody does
     int64_t pending;      // by the last count
     int64_t as_of;
     int64_t poll_at;      // clock_mono of the next look

@@ -9,6 +9,7 @@ static const int64_t LOOK_WHILE_COUNTING = US_PER_SECOND / 20;
 static const int64_t READ_WHILE_COUNTING = US_PER_SECOND / 5; // a look is cheap, reading takes from the count
 static const int64_t READING = 4; // reading takes at most one part in so many of the time
 static const int64_t LATE_AFTER = 5 * US_PER_SECOND;
+static const int64_t UNKEPT_AFTER = 3 * US_PER_SECOND; // a maintainer takes a moment to begin
 
 bool
 reader_rollup_usable(struct reader *reader)
@@ -27,6 +28,22 @@ static bool
 are_stale(const struct rollup_state *state)
 {
     return !state->may_keep && (!state->is_ours || !state->is_kept);
+}
+
+// A maintainer that cannot read the table keeps nothing and tells nobody on the screen: reads it here, so that
+// the error is this screen's own.
+static bool
+look_why_unkept(struct reader *reader, const struct rollup_state *state, struct err *err)
+{
+    int64_t lowest, highest, now = clock_mono();
+    if (state->is_kept || reader->counts.unkept_at == 0) {
+        reader->counts.unkept_at = state->is_kept ? 0 : now;
+        return true;
+    }
+    if (now - reader->counts.unkept_at < UNKEPT_AFTER)
+        return true;
+    reader->counts.unkept_at = now;
+    return store_id_bounds(reader->session.store, &lowest, &highest, err);
 }
 
 static bool
@@ -73,6 +90,8 @@ reader_rollup_look(struct reader *reader, struct err *err)
         reader_backlog_begin(reader);
         return true;
     }
+    if (!look_why_unkept(reader, &state, err))
+        return false;
     bool was_counting = reader->counts.is_counting;
     bool was_partial = was_counting || reader->counts.is_listing;
     int64_t was_behind = reader->counts.behind;

@@ -5,6 +5,7 @@
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 #include "commands/migrate_history.h"
+#include "store/events/texts.h"
 #include "store/schema.h"
 
 // The database knows whether the table is a further one, whose schema has another name. A DBA may look at the
@@ -78,6 +79,16 @@ migrate_roles(struct call *call, struct store *store, struct err *err)
     return ok;
 }
 
+// A schema may be made before its table. A name that was misspelt looks the same, so it is said.
+static void
+warn_missing_table(struct call *call, struct store *store)
+{
+    struct err missing = {0};
+    int64_t lowest, highest;
+    if (!store_id_bounds(store, &lowest, &highest, &missing) && missing.kind == ERR_NOT_FOUND)
+        remark(call, "%s", missing.text);
+}
+
 static bool
 migrate(struct call *call, struct store *store, struct err *err)
 {
@@ -89,6 +100,7 @@ migrate(struct call *call, struct store *store, struct err *err)
         remark(call,
                "this database is another than the one that redrive was installed in, and does not publish; "
                "redrive migrate --adopt goes on with it as the true one, --as-copy makes it one of its own");
+    warn_missing_table(call, store);
     if (!call->options.command.with_indexes)
         return true;
     if (!schema_create_indexes(store, err))

@@ -26,6 +26,7 @@ enum {
     WRITTEN = 100000, // differences that a look at what was written finds at most,
     CATCH_UPS = 20,   // and looks, before all rows are compared instead
 };
+static const int64_t WITHOUT_TABLE = 10 * US_PER_SECOND;
 static const int64_t LOOK_EVERY = US_PER_SECOND / 4;
 static const int64_t CHECK_EVERY = US_PER_SECOND;
 static const int64_t ACQUIRE_EVERY = 2 * US_PER_SECOND;
@@ -89,7 +90,7 @@ struct maintainer {
     const struct store_settings *settings;
     struct store *store;
     char name[UUID_SIZE]; // the holder of the lease
-    bool is_over;         // no rights, or no schema
+    bool is_over;         // no rights
     struct retries retries;
     int64_t acquire_at;
     struct rollup_lease lease; // kept up to date here between two calls
@@ -616,11 +617,14 @@ rest(struct maintainer *maintainer, const struct err *err)
     maintainer->acquire_at = 0;
     if (err->kind == ERR_CONFLICT)
         return 0; // another maintainer has taken over: look at its state
-    if (err->kind == ERR_DENIED || err->kind == ERR_NOT_FOUND || err->kind == ERR_USAGE) {
+    if (err->kind == ERR_DENIED || err->kind == ERR_USAGE) {
+        log_line(LOG_WARN, "rollup ended", LOG_TEXT("why", err->text));
         maintainer->is_over = true;
         return INT64_MAX;
     }
     log_line(LOG_WARN, "rollup paused", LOG_TEXT("why", err->text));
+    if (err->kind == ERR_NOT_FOUND)
+        return WITHOUT_TABLE; // somebody may make it, or give it its name again
     return store_backoff(retries_note(&maintainer->retries, clock_mono()));
 }
 

@@ -18,6 +18,9 @@ run groups "${db[@]}"
 ok "without a name the choices are told" all exits 2 ';' one_sentence ';' warns "name one with --table: public.dlq_events, public.payments_dlq"
 REDRIVE_TABLE=payments_dlq run groups "${db[@]}" --json
 ok "a name from the environment" all exits 0 ';' json 'sum(r["count"] for r in rows) == 50'
+run migrate "${db[@]}" --table public.misspelt
+ok "migrate says that the table does not exist" all exits 0 ';' warns "there is no table public.misspelt"
+sql "DROP SCHEMA redrive_misspelt CASCADE" 2>/dev/null
 run work "${db[@]}" --once
 ok "work --once carries all of them on" exits 0
 run migrate "${db[@]}"
