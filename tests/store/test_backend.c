@@ -493,6 +493,31 @@ a_lost_connection_comes_back(void **state)
     bench_end(&bench);
 }
 
+static bool
+is_about_missing_table(const struct reply *reply, const void *context)
+{
+    (void)context;
+    return reply->kind == REPLY_ERROR && strstr(reply->err.text, "there is no table") != NULL;
+}
+
+// The maintainer reads the table, not the screen: without the table nobody keeps the sums, and that has to be
+// said. The sums go on by themselves when the table has its name again.
+static void
+a_missing_table_is_said(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_begin(&bench, 30);
+    bench_watch_groups(&bench);
+    reply_destroy(bench_await_count(&bench, 30));
+    test_sql(bench.world.admin, "ALTER TABLE public.dlq_events RENAME TO elsewhere");
+    reply_destroy(bench_await(&bench, is_about_missing_table, NULL));
+    test_sql(bench.world.admin, "ALTER TABLE public.elsewhere RENAME TO dlq_events");
+    add_events(bench.world.admin, 4);
+    reply_destroy(bench_await_count(&bench, 34));
+    bench_end(&bench);
+}
+
 // A screen on which nothing happens is told nothing, so that it can send nothing.
 static void
 nothing_new_is_no_news(void **state)
@@ -597,6 +622,7 @@ main(void)
         cmocka_unit_test(a_preview_arrives_part_by_part),
         cmocka_unit_test(a_preview_that_nobody_waits_for_is_stopped),
         cmocka_unit_test(a_lost_connection_comes_back),
+        cmocka_unit_test(a_missing_table_is_said),
         cmocka_unit_test(nothing_new_is_no_news),
         cmocka_unit_test(each_end_is_told),
         cmocka_unit_test(an_emptied_group_comes_back),
