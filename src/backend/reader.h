@@ -11,6 +11,22 @@
 #include "store/operations/operations.h"
 #include "store/rollup/rollup.h"
 
+enum list_wait {
+    WAITS_FOR_NOTHING,
+    WAITS_TO_BEGIN, // until no request waits that may replace it
+    WAITS_FOR_ROWS, // to know its candidates
+};
+struct list_sort {
+    bool is_over;             // what was found is in its order, and is being sent
+    bool is_beginning;        // what is being sent are some of them, in their order
+    struct list_paths *paths; // list_paths.c: the values that it is sorted by; NULL: not begun
+};
+// Where it is without candidates: the last id looked at.
+struct list_place {
+    bool is_known;
+    int64_t id;
+};
+
 // The list that is being made or was made last.
 struct list_job {
     uint64_t number; // of the request; 0: no list was asked for
@@ -29,22 +45,11 @@ struct list_job {
     struct search *search;      // of the candidates, with a filter
     struct search_found found;  // not sent yet
     int64_t sent_at;            // clock_mono
-    enum list_wait {
-        WAITS_FOR_NOTHING,
-        WAITS_TO_BEGIN, // until no request waits that may replace it
-        WAITS_FOR_ROWS, // to know its candidates
-    } waits;
+    enum list_wait waits;
     bool is_confirmed; // of a collection: what was found was matched in the rows themselves
-    struct list_sort {
-        bool is_over;             // what was found is in its order, and is being sent
-        bool is_beginning;        // what is being sent are some of them, in their order
-        struct list_paths *paths; // list_paths.c: the values that it is sorted by; NULL: not begun
-    } sort;
-    size_t at;          // candidates looked at, or of a sorted list sent
-    struct list_place { // without candidates: the last id looked at
-        bool is_known;
-        int64_t id;
-    } place;
+    struct list_sort sort;
+    size_t at; // candidates looked at, or of a sorted list sent
+    struct list_place place;
     size_t shown; // of the newest ones, while it waits for rows
     int64_t scanned, undecided;
     int64_t arrived; // new ones that would be in it, since it was made

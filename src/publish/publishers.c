@@ -250,7 +250,7 @@ note_finished(struct worker_run *run, size_t i)
     adapt(run, publisher);
     setback_end(&run->setbacks, run->publishers[i].operation, worker_most(run));
     kafka_worked(run);
-    run->work_at = now;
+    run->last.work_at = now;
     run->due.show = run->due.show < now ? run->due.show : now;
     log_line(LOG_DEBUG, "chunk finished", LOG_INT("operation", run->publishers[i].operation),
              LOG_INT("events", count), LOG_INT("ms", publisher_last_took(publisher) / 1000));
@@ -328,7 +328,7 @@ drive(struct worker_run *run, size_t i, int wait_ms, struct err *err)
         set_free(run, i);
         return attend_idle(run, i, err); // its next epoch begins
     case PUBLISHER_REQUEUED:
-        run->work_at = clock_mono();
+        run->last.work_at = clock_mono();
         return true;
     case PUBLISHER_READY: // no proof yet that Kafka takes records: only what is finished or refused ends a
                           // row of failures
@@ -562,7 +562,7 @@ worker_let_go(struct worker_run *run, struct err *err)
 bool
 worker_keep_slots(struct worker_run *run, struct err *err)
 {
-    if (clock_mono() - run->work_at > SLOT_IDLE)
+    if (clock_mono() - run->last.work_at > SLOT_IDLE)
         return worker_let_go(run, err);
     for (size_t i = 0; i < WORKER_SLOTS; i++) {
         struct err failure = {0};

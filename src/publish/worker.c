@@ -239,7 +239,7 @@ worker_apply(struct worker_run *run, const struct work *work, struct err *err)
         return worker_set_back_empty(run, work->no, left, err);
     setback_end(&run->setbacks, work->no, most);
     meter_add(&run->meter, now, applied);
-    run->work_at = now;
+    run->last.work_at = now;
     if (left == 0 && !work_finish(run->endpoints.store, work->no, &failure))
         return worker_store_failed(run, &failure, err);
     return true;
@@ -358,11 +358,11 @@ idle(struct worker_run *run, bool *is_over, struct err *err)
         worker_note(run, "watching for returned events");
     } else if (run->idle != IDLE_WAITING) {
         // Chunks that other workers left are work as well: they are looked for after the last operation.
-        int64_t busy_at = run->watched_at > run->work_at ? run->watched_at : run->work_at;
+        int64_t busy_at = run->last.watched_at > run->last.work_at ? run->last.watched_at : run->last.work_at;
         bool is_tired = run->settings->idle_exit && clock_mono() - busy_at > run->settings->idle_exit;
-        *is_over = (run->settings->mode == WORKER_ONCE && run->recovered.at >= run->work_at) ||
+        *is_over = (run->settings->mode == WORKER_ONCE && run->recovered.at >= run->last.work_at) ||
                    (run->settings->mode == WORKER_SERVICE && is_tired);
-        if (run->recovered.at < run->work_at) {
+        if (run->recovered.at < run->last.work_at) {
             run->due.recover = 0;
             if (run->settings->mode == WORKER_ONCE && !run->kafka.since) // the caller waits for that alone
                 run->due.look = 0;
@@ -387,7 +387,7 @@ has_ended(const struct worker_run *run)
 int64_t
 worker_share(const struct worker_run *run)
 {
-    int64_t spent = clock_mono() - run->stepped_at;
+    int64_t spent = clock_mono() - run->last.stepped_at;
     return spent < SHARE_MOST ? spent : SHARE_MOST;
 }
 
@@ -400,7 +400,7 @@ give_share(struct worker_run *run, struct err *err)
         is_good = worker_publish_step(run, err);
     while (is_good && clock_mono() < end && clock_mono() >= run->due.kafka && worker_is_publishing(run) &&
            !worker_must_stop(run) && worker_sign_meanwhile(run));
-    run->stepped_at = clock_mono();
+    run->last.stepped_at = clock_mono();
     return is_good;
 }
 
@@ -489,7 +489,7 @@ worker_run(const struct worker_settings *settings, struct err *err)
 
     alloc_share_heap(); // chunks move between its threads: by a seventh less memory, and as fast
     struct worker_run run = {
-        .settings = settings, .plan = settings->plan, .note.text = "starts", .work_at = clock_mono()};
+        .settings = settings, .plan = settings->plan, .note.text = "starts", .last.work_at = clock_mono()};
     run.plan.is_compressing = broker_settings_compress(&settings->broker);
     run.limit = worker_most(&run);
     run.endpoints.broker_settings = &settings->broker;

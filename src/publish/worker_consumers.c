@@ -76,7 +76,7 @@ look_where_wanted(struct worker_run *run, bool *is_over, struct err *err)
                                     &count, &is_urgent, &failure) ||
                    worker_store_failed(run, &failure, err);
     if (is_urgent)
-        run->watched_at = now;
+        run->last.watched_at = now;
     is_asking = is_good && count > 0;
     is_good = is_good && (count == 0 || worker_need_kafka(run, &is_there, err));
     *is_over = is_asking || !is_urgent; // else another worker, or this one, has just asked

@@ -73,7 +73,7 @@ worker_find_newer(struct worker_run *run, struct err *err)
         return true;
     if (!run->newer.search)
         return begin(run, err);
-    run->watched_at = clock_mono(); // a service does not end for want of work meanwhile
+    run->last.watched_at = clock_mono(); // a service does not end for want of work meanwhile
     bool ok = newer_step(run->newer.search, worker_is_publishing(run) ? SLICE_BESIDE_MS : SLICE_MS, &is_over,
                          &failure);
     if (ok && (is_over || clock_mono() >= run->due.newer)) {

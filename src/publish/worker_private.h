@@ -90,6 +90,44 @@ enum idle_reason {
     IDLE_WAITING,   // operations wait for their rate, for Kafka, or for a moment in which to take them back
 };
 
+struct worker_note_text {
+    char text[200];
+    char reported[200]; // to PostgreSQL
+};
+
+// clock_mono: when each of these is to be done next.
+struct worker_due {
+    int64_t sign, beat, look, recover, doubt, show, index, records, topics, consumers, newer, adopt, kafka,
+        turn, slow;
+};
+
+// clock_mono.
+struct worker_last {
+    int64_t work_at;    // something was done
+    int64_t stepped_at; // a turn or a publisher had its share of the time until then
+    int64_t watched_at; // something that was sent lately was not known to be taken
+};
+
+// The last look for chunks that other workers left.
+struct worker_recovered {
+    int64_t at; // clock_mono
+    bool has_old_markers;
+};
+
+// The search for newer records of some keys.
+struct worker_newer {
+    struct newer_search *search; // NULL: nobody asks
+    int64_t no;                  // of the question
+    struct arena arena;
+};
+
+// The operation that is carried out: for progress, and to know when it has ended.
+struct worker_shown {
+    bool is_read;
+    struct operation operation;
+    struct arena arena;
+};
+
 // The worker while it runs.
 struct worker_run {
     const struct worker_settings *settings;
@@ -105,26 +143,11 @@ struct worker_run {
     size_t limit; // of a chunk, adapted to how long they take
     struct setbacks setbacks;
 
-    struct {
-        char text[200];
-        char reported[200]; // to PostgreSQL
-    } note;
-    struct {
-        int64_t sign, beat, look, recover, doubt, show, index, records, topics, consumers, newer, adopt,
-            kafka, turn, slow;
-    } due;              // clock_mono
-    int64_t work_at;    // clock_mono: something was done last
-    int64_t stepped_at; // clock_mono: a turn or a publisher had its share of the time until then
-    int64_t watched_at; // clock_mono: something that was sent lately was not known to be taken
-    struct {
-        int64_t at;           // clock_mono: the last look for chunks that others left
-        bool has_old_markers; // seen in that look
-    } recovered;
-    struct {
-        struct newer_search *search; // NULL: nobody asks
-        int64_t no;                  // of the question
-        struct arena arena;
-    } newer;
+    struct worker_note_text note;
+    struct worker_due due;
+    struct worker_last last;
+    struct worker_recovered recovered;
+    struct worker_newer newer;
 
     struct outage store, kafka;
     struct outage refusals; // by a PostgreSQL that answers
@@ -132,11 +155,7 @@ struct worker_run {
 
     enum idle_reason idle;
     int64_t operation; // in flight; 0: none
-    struct {
-        bool is_read;
-        struct operation operation;
-        struct arena arena;
-    } shown; // for progress, and to know when it has ended
+    struct worker_shown shown;
 };
 
 // worker.c

@@ -61,7 +61,7 @@ worker_turn_take(struct worker_run *run, bool *is_there, struct err *err)
             return false;
         }
     }
-    run->stepped_at = clock_mono();
+    run->last.stepped_at = clock_mono();
     return true;
 }
 

@@ -40,6 +40,22 @@ struct search_term {
     size_t hint;
 };
 
+struct asked {
+    int64_t id;
+    uint64_t terms; // that the row still has to decide; none: a match
+    struct filter_known known;
+    bool is_undecided; // a match, as far as its limits tell
+};
+
+// The term that rules out most events, and the numbers of its texts for the candidates from `from` on. Valid
+// during one step.
+struct window {
+    size_t term; // TERMS: none
+    size_t hint;
+    size_t from, count;
+    uint32_t numbers[LOOK_EVERY];
+};
+
 struct search {
     struct search_query query;
     struct search_term terms[TERMS];
@@ -51,23 +67,11 @@ struct search {
     size_t row_hint;
 
     // Events whose rows have to be read, and the matches behind them, in the order of the list.
-    struct asked {
-        int64_t id;
-        uint64_t terms; // that the row still has to decide; none: a match
-        struct filter_known known;
-        bool is_undecided; // a match, as far as its limits tell
-    } * asked;
+    struct asked *asked;
     size_t asked_count, asked_capacity, asked_rows;
     size_t ask_limit;
 
-    // The term that rules out most events, and the numbers of its texts for the candidates from `from` on.
-    // Valid during one step.
-    struct window {
-        size_t term; // TERMS: none
-        size_t hint;
-        size_t from, count;
-        uint32_t numbers[LOOK_EVERY];
-    } window;
+    struct window window;
 
     struct search_hits hits; // of the part that the server is asked about
     uint64_t hits_terms;     // its terms
