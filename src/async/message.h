@@ -183,6 +183,23 @@ struct alert_asked {
     int64_t length; // µs; 0: no longer
 };
 
+// REQUEST_GROUPS; the group also of requests about one.
+struct groups_asked {
+    enum pivot pivot;
+    enum group_rank rank; // of more groups than a reply carries, the first in this order
+    bool is_reversed;     // likewise
+    bool has_group;       // within `group`
+    uint64_t group;
+};
+
+// What a person decides about an operation, a doubt or a stop.
+struct steer_asked {
+    enum steer steer;
+    int32_t rate;
+    struct doubt_verdict verdict;
+    struct stop_seen stop;
+};
+
 struct request {
     enum request_kind kind;
     uint64_t number;
@@ -190,19 +207,12 @@ struct request {
     int64_t id;
     int64_t *ids; // heap, owned by the request
     size_t id_count;
-    enum pivot pivot;
-    char *path;           // of a payload; heap, owned by the request
-    enum group_rank rank; // REQUEST_GROUPS: of more groups than a reply carries, the first in this order
-    bool is_reversed;     // likewise
-    bool has_group;       // within `group`
-    uint64_t group;
+    char *path; // of a payload; heap, owned by the request
+    struct groups_asked groups;
     struct category_asked set; // REQUEST_CATEGORY
     struct list_query list;
     int64_t operation;
-    enum steer steer;
-    int32_t rate;
-    struct doubt_verdict verdict;
-    struct stop_seen stop;
+    struct steer_asked steering;
     enum operation_action action;
     int64_t before;
     enum trend_span span; // REQUEST_MONITOR
@@ -257,6 +267,12 @@ enum reply_kind {
 
 enum link_state { LINK_CONNECTING, LINK_LIVE, LINK_LOST };
 
+struct workers_seen {
+    int count, idle, publishing;
+    int silent; // seconds without a sign of any of them; 0: they are there
+    char note[200];
+};
+
 struct status {
     enum link_state link;
     char host[256], database[128], user[128];
@@ -272,9 +288,7 @@ struct status {
     int64_t behind;   // pending events that no group counts yet; 0: exact
     double per_minute;
     uint32_t spark[GROUP_SPARK];
-    int workers, workers_idle, workers_publishing;
-    int workers_silent; // seconds without a sign of any of them; 0: they are there
-    char worker_note[200];
+    struct workers_seen worker;
     enum promise promise;
     char promise_words[200];
     char stop[300];           // nothing is published before an administrator decides: why; "": it is
@@ -441,6 +455,13 @@ struct news_reply {
                           // REPLY_RECORD: why it cannot be had
 };
 
+// REPLY_APART, REPLY_STATS, REPLY_MONITOR: one of them.
+struct figures_reply {
+    struct apart_reply apart;
+    struct stats stats;
+    struct monitor monitor;
+};
+
 // Which part is filled depends on `kind`; the comment of a part names its kinds.
 struct reply {
     enum reply_kind kind;
@@ -460,9 +481,7 @@ struct reply {
     struct explanation explanation;     // REPLY_WHY
     struct operations_reply operations; // REPLY_OPERATIONS, REPLY_OPERATION, REPLY_CONFIRMED
     struct audit_reply audit;
-    struct apart_reply apart;
-    struct stats stats;
-    struct monitor monitor;
+    struct figures_reply figures;
     struct preview preview;
     struct newer_reply newer;
     struct export_reply exported;

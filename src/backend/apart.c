@@ -30,27 +30,27 @@ compare(struct lane *lane, struct apart_job *job, struct reply *last)
 {
     struct store *store = lane_connection(lane);
     struct apart *apart = NULL;
-    struct apart_answer *answer = &last->apart.answer;
+    struct apart_answer *answer = &last->figures.apart.answer;
     int64_t began = clock_mono();
     if (!store_connect(store, &last->err) ||
         !search_apart_sample(store, &job->search, &apart, &last->arena, answer, &last->err))
         return false;
-    last->apart.read_us = clock_mono() - began;
+    last->figures.apart.read_us = clock_mono() - began;
 
     struct reply *first = reply_create(REPLY_APART, job->number);
-    apart_rank(apart, &first->arena, &first->apart.answer);
-    first->apart.read_us = last->apart.read_us;
+    apart_rank(apart, &first->arena, &first->figures.apart.answer);
+    first->figures.apart.read_us = last->figures.apart.read_us;
     session_reply(&job->reader->session, first);
     apart_destroy(apart);
     for (size_t from = 0; from < answer->row_count; from += APART_COUNTED) {
-        if (!search_apart_count(store, &job->search, answer, from, &last->apart.here, &last->apart.there,
-                                &last->err)) {
+        if (!search_apart_count(store, &job->search, answer, from, &last->figures.apart.here,
+                                &last->figures.apart.there, &last->err)) {
             if (last->err.kind != ERR_DATA)
                 return false;
             err_clear(&last->err);
             return true;
         }
-        last->apart.is_counted = true;
+        last->figures.apart.is_counted = true;
     }
     return true;
 }

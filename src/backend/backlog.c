@@ -434,12 +434,12 @@ void
 reader_groups_request(struct reader *reader, const struct request *request)
 {
     reader->groups.number = request->number;
-    reader->groups.pivot = request->pivot;
-    reader->groups.has_within = request->has_group;
-    reader->groups.within = request->group;
+    reader->groups.pivot = request->groups.pivot;
+    reader->groups.has_within = request->groups.has_group;
+    reader->groups.within = request->groups.group;
     reader->groups.is_merged = request->is_on;
-    reader->groups.rank = request->rank;
-    reader->groups.is_reversed = request->is_reversed;
+    reader->groups.rank = request->groups.rank;
+    reader->groups.is_reversed = request->groups.is_reversed;
     struct err err = {0};
     if (!reader_matches_request(reader, request, &err) || !reader_paths_request(reader, request, &err)) {
         session_error(&reader->session, request->number, &err);

@@ -47,7 +47,7 @@ writer_category_request(struct writer *writer, const struct request *request)
 {
     struct session *session = &writer->session;
     struct err err = {0};
-    if (!store_category_set(session->store, request->group,
+    if (!store_category_set(session->store, request->groups.group,
                             request->set.is_given ? &request->set.category : NULL, request->reason, &err)) {
         session_failed(session, request->number, &err);
         return;

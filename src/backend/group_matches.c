@@ -89,15 +89,16 @@ reader_matches_request(struct reader *reader, const struct request *request, str
         return true;
     }
     bool is_same = matches->is_on && strcmp(matches->text, text) == 0 &&
-                   matches->has_within == request->has_group && matches->within == request->group;
+                   matches->has_within == request->groups.has_group &&
+                   matches->within == request->groups.group;
     matches->job.number = request->number;
     if (is_same && !matches->is_stopped)
         return true;
     reader_matches_release(reader);
     matches->is_on = true;
     matches->text = alloc_text(text);
-    matches->has_within = request->has_group;
-    matches->within = request->group;
+    matches->has_within = request->groups.has_group;
+    matches->within = request->groups.group;
     if (reader->counts.backlog && !reader->session.link.is_lost && !begin_job(reader, err)) {
         reader_matches_release(reader);
         return false;

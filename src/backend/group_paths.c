@@ -135,7 +135,7 @@ bool
 reader_paths_request(struct reader *reader, const struct request *request, struct err *err)
 {
     struct group_paths *paths = &reader->paths;
-    const char *text = request->pivot == PIVOT_PATH ? request->path : NULL;
+    const char *text = request->groups.pivot == PIVOT_PATH ? request->path : NULL;
     if (text && paths->text && strcmp(paths->text, text) == 0)
         return true;
     reader_paths_release(reader);

@@ -41,10 +41,10 @@ reader_monitor_request(struct reader *reader, const struct request *request)
     struct err err = {0};
     struct store *store = reader->session.store;
     struct reply *reply = reply_create(REPLY_MONITOR, request->number);
-    reply->monitor.trend.span = request->span;
+    reply->figures.monitor.trend.span = request->span;
     if ((store_info(store)->schema_version > 0 &&
-         !read_schema(store, request->span, &reply->arena, &reply->monitor, &err)) ||
-        !read_pending(reader, &reply->arena, &reply->monitor.pending, &err)) {
+         !read_schema(store, request->span, &reply->arena, &reply->figures.monitor, &err)) ||
+        !read_pending(reader, &reply->arena, &reply->figures.monitor.pending, &err)) {
         reply_destroy(reply);
         session_failed(&reader->session, request->number, &err);
         return;

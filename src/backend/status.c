@@ -16,17 +16,17 @@ fill_workers(struct reader *reader, struct status *status, struct arena *arena)
     size_t count;
     if (!worker_list(reader->session.store, arena, &workers, &count, NULL))
         return;
-    status->workers = (int)count;
+    status->worker.count = (int)count;
     for (size_t i = 0; i < count; i++) {
         bool is_idle = workers[i].note && strcmp(workers[i].note, "idle") == 0;
-        status->workers_idle += is_idle;
-        status->workers_publishing += workers[i].publishes;
+        status->worker.idle += is_idle;
+        status->worker.publishing += workers[i].publishes;
         if (!is_idle && workers[i].note)
-            snprintf(status->worker_note, sizeof status->worker_note, "%s", workers[i].note);
+            snprintf(status->worker.note, sizeof status->worker.note, "%s", workers[i].note);
     }
     int64_t silent_for;
     if (workers_attendance(workers, count, false, &silent_for) == WORKERS_SILENT)
-        status->workers_silent = (int)(silent_for / US_PER_SECOND);
+        status->worker.silent = (int)(silent_for / US_PER_SECOND);
     struct cluster cluster;
     if (cluster_latest(reader->session.store, &cluster, NULL)) {
         status->promise = cluster.promise;

@@ -34,12 +34,12 @@ writer_steer_request(struct writer *writer, const struct request *request)
 {
     struct session *session = &writer->session;
     struct err err = {0};
-    bool is_plan =
-        request->steer == STEER_STEPS || request->steer == STEER_SETTLE_FOR || request->steer == STEER_HALT;
-    bool ok =
-        is_plan
-            ? operation_tune(session->store, request->operation, request->steer, &request->confirm.plan, &err)
-            : operation_steer(session->store, request->operation, request->steer, request->rate, &err);
+    bool is_plan = request->steering.steer == STEER_STEPS || request->steering.steer == STEER_SETTLE_FOR ||
+                   request->steering.steer == STEER_HALT;
+    bool ok = is_plan ? operation_tune(session->store, request->operation, request->steering.steer,
+                                       &request->confirm.plan, &err)
+                      : operation_steer(session->store, request->operation, request->steering.steer,
+                                        request->steering.rate, &err);
     if (!ok) {
         session_failed(session, request->number, &err);
         return;
@@ -55,11 +55,11 @@ writer_steer_request(struct writer *writer, const struct request *request)
     struct reply *reply = reply_create(REPLY_STEERED, request->number);
     reply->news.operation = request->operation;
     reply->is_last = true;
-    if (request->steer != STEER_RATE) // the screen knows both rates and says them itself
+    if (request->steering.steer != STEER_RATE) // the screen knows both rates and says them itself
         reply->news.sentence = arena_printf(&reply->arena, "operation %" PRId64 " %s", request->operation,
-                                            words[request->steer]);
+                                            words[request->steering.steer]);
     struct operation now;
-    if ((request->steer == STEER_CANCEL || request->steer == STEER_UNDO) &&
+    if ((request->steering.steer == STEER_CANCEL || request->steering.steer == STEER_UNDO) &&
         operation_get(session->store, request->operation, &reply->arena, &now, NULL) &&
         (now.action == ACTION_REPROCESS || now.follower.is_wanted) && now.state == OPERATION_CANCELLED &&
         now.done == 0)
@@ -67,7 +67,7 @@ writer_steer_request(struct writer *writer, const struct request *request)
             arena_printf(&reply->arena, "operation %" PRId64 " undone: nothing was %s", request->operation,
                          now.action == ACTION_CORRECT ? "corrected or sent" : "sent");
     session_reply(session, reply);
-    if (request->steer != STEER_PAUSE)
+    if (request->steering.steer != STEER_PAUSE)
         wake_worker(session);
 }
 
@@ -75,7 +75,7 @@ void
 writer_decide_request(struct writer *writer, const struct request *request)
 {
     struct session *session = &writer->session;
-    const struct doubt_verdict *verdict = &request->verdict;
+    const struct doubt_verdict *verdict = &request->steering.verdict;
     bool is_slot = verdict->chunk[0] == '\0';
     int64_t events = 0;
     struct err err = {0};

@@ -25,11 +25,11 @@ void
 writer_copy_request(struct writer *writer, const struct request *request)
 {
     struct err err = {0};
-    if (!history_as_copy_seen(writer->session.store, &request->stop, request->reason, &err)) {
+    if (!history_as_copy_seen(writer->session.store, &request->steering.stop, request->reason, &err)) {
         session_failed(&writer->session, request->number, &err);
         return;
     }
-    int64_t cancelled = request->stop.counts.operations;
+    int64_t cancelled = request->steering.stop.counts.operations;
     struct reply *reply = reply_create(REPLY_STEERED, request->number);
     reply->is_last = true;
     reply->news.sentence = arena_printf(
@@ -73,7 +73,7 @@ void
 writer_adopt_request(struct writer *writer, const struct request *request)
 {
     struct err err = {0};
-    if (!adopting_confirm(writer->session.store, &request->stop.adopting, request->reason, &err)) {
+    if (!adopting_confirm(writer->session.store, &request->steering.stop.adopting, request->reason, &err)) {
         session_failed(&writer->session, request->number, &err);
         return;
     }

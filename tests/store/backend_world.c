@@ -89,6 +89,6 @@ void
 bench_watch_groups(struct bench *bench)
 {
     struct request *request = request_create(REQUEST_GROUPS);
-    request->pivot = PIVOT_ERROR;
+    request->groups.pivot = PIVOT_ERROR;
     bench_ask(bench, request);
 }

@@ -123,7 +123,7 @@ static struct request *
 category_of_group(uint64_t group, bool is_given)
 {
     struct request *request = request_create(REQUEST_CATEGORY);
-    request->group = group;
+    request->groups.group = group;
     request->set.is_given = is_given;
     request->set.category = CATEGORY_PERMANENT;
     request->reason = alloc_text("no way back");
@@ -292,7 +292,7 @@ what_is_confirmed_is_asked_for_once(void **state)
 
     request = request_create(REQUEST_STEER);
     request->operation = no;
-    request->steer = STEER_CANCEL;
+    request->steering.steer = STEER_CANCEL;
     reply = bench_answer(&bench, request);
     assert_int_equal(reply->kind, REPLY_STEERED);
     reply_destroy(reply);
@@ -311,7 +311,7 @@ static struct reply *
 make_a_copy(struct bench *bench, const struct stop *stop)
 {
     struct request *request = request_create(REQUEST_AS_COPY);
-    request->stop = (struct stop_seen){.since = stop->since, .counts = stop->counts};
+    request->steering.stop = (struct stop_seen){.since = stop->since, .counts = stop->counts};
     request->reason = alloc_text("staging");
     return bench_answer(bench, request);
 }

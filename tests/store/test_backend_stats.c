@@ -78,12 +78,12 @@ stats_are_those_of_the_command(void **state)
         reply_destroy(bench_await_count(&bench, 49));
         struct reply *reply = bench_answer(&bench, request_create(REQUEST_STATS));
         assert_int_equal(reply->kind, REPLY_STATS);
-        assert_int_equal(reply->stats.pending.pending, 49);
-        assert_int_equal(reply->stats.pending.resolved, 10);
-        assert_int_equal(reply->stats.pending.discarded, 1);
-        assert_int_equal(reply->stats.errors[0].group != 0,
+        assert_int_equal(reply->figures.stats.pending.pending, 49);
+        assert_int_equal(reply->figures.stats.pending.resolved, 10);
+        assert_int_equal(reply->figures.stats.pending.discarded, 1);
+        assert_int_equal(reply->figures.stats.errors[0].group != 0,
                          keeps); // by group out of the sums, else by message
-        assert_same_stats(&bench, &reply->stats);
+        assert_same_stats(&bench, &reply->figures.stats);
         reply_destroy(reply);
         bench_end(&bench);
     }
@@ -146,7 +146,7 @@ sums_that_are_near_are_waited_for(void **state)
     test_sql(bench.world.admin, "UPDATE redrive.rollup_state SET exact_at = exact_at - interval '1 hour'");
     struct reply *reply = bench_answer(&bench, request_create(REQUEST_STATS));
     assert_int_equal(reply->kind, REPLY_STATS);
-    assert_int_not_equal(reply->stats.errors[0].group, 0);
+    assert_int_not_equal(reply->figures.stats.errors[0].group, 0);
     reply_destroy(reply);
     bench_end(&bench);
 }
@@ -192,7 +192,7 @@ a_count_of_stats_is_in_nobodys_way(void **state)
     reply_destroy(reply);
     PQfinish(locker);
     reply = bench_answer(&bench, request_create(REQUEST_STATS));
-    assert_int_equal(reply->stats.pending.pending, 20);
+    assert_int_equal(reply->figures.stats.pending.pending, 20);
     reply_destroy(reply);
     bench_end(&bench);
 }

@@ -28,7 +28,7 @@ static struct request *
 groups_request(const char *filter, enum pivot pivot)
 {
     struct request *request = request_create(REQUEST_GROUPS);
-    request->pivot = pivot;
+    request->groups.pivot = pivot;
     request->list.filter = filter ? alloc_text(filter) : NULL;
     return request;
 }

@@ -18,10 +18,10 @@ static struct request *
 paths_request(const char *path, const char *filter, const uint64_t *within)
 {
     struct request *request = request_create(REQUEST_GROUPS);
-    request->pivot = PIVOT_PATH;
+    request->groups.pivot = PIVOT_PATH;
     request->path = alloc_text(path);
-    request->has_group = within != NULL;
-    request->group = within ? *within : 0;
+    request->groups.has_group = within != NULL;
+    request->groups.group = within ? *within : 0;
     request->list.filter = filter ? alloc_text(filter) : NULL;
     return request;
 }

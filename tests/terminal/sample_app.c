@@ -256,7 +256,7 @@ sample_app_run(void *context)
                                 .label = "PROD",
                                 .where = "db1/orders",
                                 .is_ascii = term_is_ascii(term),
-                                .theme = options->theme,
+                                .look.theme = options->theme,
                                 .idle_fd = (int)fd};
     struct app *app = app_create(&config, &err);
     if (app && term_note(term))

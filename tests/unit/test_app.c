@@ -226,7 +226,7 @@ a_worker_that_cannot_go_on_says_why(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct reply *reply = reply_create(REPLY_STATUS, 0);
         reply->status = (struct status){.link = LINK_LIVE, .has_schema = true, .as_of = TIME_ABSENT};
-        snprintf(reply->status.worker_note, sizeof reply->status.worker_note, "%s", cases[i].note);
+        snprintf(reply->status.worker.note, sizeof reply->status.worker.note, "%s", cases[i].note);
         reply->status.running = (struct operation){.no = 7,
                                                    .action = ACTION_REPROCESS,
                                                    .state = OPERATION_RUNNING,
@@ -351,8 +351,8 @@ bad_files_keep_nobody_from_working(void **state)
 {
     struct world *world = *state;
     struct app_config config = world->config;
-    config.theme = "nope";
-    config.keymap = "nope";
+    config.look.theme = "nope";
+    config.look.keymap = "nope";
     struct app *app = app_create(&config, NULL);
     assert_non_null(app);
     assert_true(shows(app, "there is no keymap \"nope\""));

@@ -589,7 +589,7 @@ assert_undoes(struct world *world, int64_t no)
     struct request *request = take_request(world);
     assert_non_null(request);
     assert_int_equal(request->kind, REQUEST_STEER);
-    assert_int_equal(request->steer, STEER_UNDO);
+    assert_int_equal(request->steering.steer, STEER_UNDO);
     assert_int_equal(request->operation, no);
     request_destroy(request);
 }

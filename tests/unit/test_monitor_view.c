@@ -48,7 +48,7 @@ answer_monitor(struct world *world, uint64_t number)
                                    .label_count = 1};
     struct reply *reply = reply_create(REPLY_MONITOR, number);
     row.since = row.resolved_at = app_now(world->app);
-    reply->monitor.alerts = (struct alert_board){
+    reply->figures.monitor.alerts = (struct alert_board){
         .rows = &row, .count = 1, .as_of = app_now(world->app), .measured_at = app_now(world->app)};
     reply->is_last = true;
     tell(world, reply);

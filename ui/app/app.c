@@ -23,13 +23,15 @@ load_files(struct app *app, const struct app_config *config)
 {
     struct strbuf warnings = {0};
     struct err err = {0};
-    app->theme.now = theme_load(config->theme ? config->theme : THEME_AUTO, &config->places, &warnings, &err);
+    app->theme.now =
+        theme_load(config->look.theme ? config->look.theme : THEME_AUTO, &config->places, &warnings, &err);
     if (!app->theme.now) {
         app_say(app, SAY_ERROR, MSG_DEFAULT_THEME, err.text);
         app->theme.now = theme_load(THEME_AUTO, NULL, NULL, NULL);
     }
     err_clear(&err);
-    app->keymap = keymap_load(config->keymap ? config->keymap : "default", &config->places, &warnings, &err);
+    app->keymap =
+        keymap_load(config->look.keymap ? config->look.keymap : "default", &config->places, &warnings, &err);
     if (!app->keymap) {
         app_say(app, SAY_ERROR, MSG_DEFAULT_KEYMAP, err.text);
         app->keymap = keymap_load("default", NULL, NULL, NULL);
@@ -65,8 +67,8 @@ app_create(const struct app_config *config, struct err *err)
         app_destroy(app);
         return NULL;
     }
-    if (config->start_place)
-        app_open_place(app, config->start_place);
+    if (config->start.place)
+        app_open_place(app, config->start.place);
     for (int place = 1; place <= PLACES && app->stacks.place == 0; place++)
         app_open_place(app, place);
     if (app->stacks.place == 0) {
@@ -75,8 +77,8 @@ app_create(const struct app_config *config, struct err *err)
         return NULL;
     }
     app->stacks.last_place = app->stacks.place;
-    if (config->start_place && config->start_filter)
-        app_carry_filter(app, config->start_filter);
+    if (config->start.place && config->start.filter)
+        app_carry_filter(app, config->start.filter);
     return app;
 }
 

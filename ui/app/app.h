@@ -47,6 +47,29 @@ struct app_connections {
     size_t current;
 };
 
+struct app_decision {
+    bool is_protected;     // every change asks for the typed count
+    int64_t confirm_above; // more events ask for it too
+    int64_t approve_above; // operations of more events wait for somebody else; 0: none do
+    int64_t max_replays;   // an event that returned so often is left out of a bulk reprocess
+    int64_t send_after;    // µs in which a reprocess can be called back
+    bool reason_required;
+};
+struct app_editor {
+    const char *style;       // of its keys: "plain", "vi", "emacs"; NULL: plain
+    bool keeps_drafts;       // unsaved text is written to the state folder
+    bool hands_over;         // to a program of the person's own
+    const char *runtime_dir; // $XDG_RUNTIME_DIR, or NULL
+};
+struct app_look {
+    const char *theme, *keymap; // names or paths
+    const char *theme_by;       // where it came from, if it counts more than the person's own file: "--theme"
+};
+struct app_start {
+    const char *filter; // --filter, or NULL
+    int place;          // 1..5, with the filter on it; 0: the first, as at the start of the program
+};
+
 // What the screen command says; borrowed for the life of the app.
 struct app_config {
     struct mailbox *requests; // to the backend; NULL: nobody answers (tests of the framework)
@@ -60,35 +83,20 @@ struct app_config {
     const char *where;         // "db1/orders"; NULL: told by the first status
     bool is_read_only;         // changing actions are refused with a sentence
     const char *read_only_why; // that sentence; NULL: the one that needs no reason
-    struct {
-        bool is_protected;     // every change asks for the typed count
-        int64_t confirm_above; // more events ask for it too
-        int64_t approve_above; // operations of more events wait for somebody else; 0: none do
-        int64_t max_replays;   // an event that returned so often is left out of a bulk reprocess
-        int64_t send_after;    // µs in which a reprocess can be called back
-        bool reason_required;
-    } decision;
+    struct app_decision decision;
 
     bool is_ascii;
-    struct link_list links;     // of the settings
-    int64_t follow_after;       // µs; see ui/views/follow.h
-    const char *column;         // path of the payload that lists of events show; NULL: none
-    const char *theme, *keymap; // names or paths
-    const char
-        *theme_by; // what names a theme and counts more than the person's own file: "--theme"; NULL: nothing
+    struct link_list links; // of the settings
+    int64_t follow_after;   // µs; see ui/views/follow.h
+    const char *column;     // path of the payload that lists of events show; NULL: none
+    struct app_look look;
     struct ui_places places;
-    const char *state_home;   // histories, or NULL: none are kept
-    const char *start_filter; // --filter, or NULL
-    int start_place;          // 1..5, with start_filter on it; 0: the first, as at the start of the program
+    const char *state_home; // histories, or NULL: none are kept
+    struct app_start start;
     struct app_connections connections;
     bool takes_mouse;
     bool times_by_clock; // to begin with
-    struct {
-        const char *style;       // of its keys: "plain", "vi", "emacs"; NULL: plain
-        bool keeps_drafts;       // unsaved text is written to the state folder
-        bool hands_over;         // to a program of the person's own
-        const char *runtime_dir; // $XDG_RUNTIME_DIR, or NULL
-    } editor;
+    struct app_editor editor;
     int idle_fd; // REDRIVE_TEST_FD, or -1
 };
 

@@ -129,7 +129,7 @@ draw_running(struct app *app, const struct operation *operation, struct area are
         strbuf_printf(&words, ", %.0f/s, %s left", operation->rate_now,
                       text_age((int64_t)((double)rest / operation->rate_now * US_PER_SECOND), left));
     // While nothing is sent, the worker's note says why, unless it only names its operation.
-    const char *note = app_status(app)->worker_note;
+    const char *note = app_status(app)->worker.note;
     if (operation->state == OPERATION_RUNNING && operation->rate_now < 1 && *note &&
         strncmp(note, "operation ", 10) != 0)
         strbuf_printf(&words, ": %s", note);

@@ -32,7 +32,7 @@ app_set_theme(struct app *app, const char *name, struct err *err)
 bool
 app_follows_background(const struct app *app)
 {
-    const char *name = app->config->theme;
+    const char *name = app->config->look.theme;
     return !app->theme.is_chosen && (!name || strcmp(name, THEME_AUTO) == 0);
 }
 
@@ -86,7 +86,7 @@ save_theme(struct app *app)
     struct err err = {0};
     const char *name = theme_name(app->theme.now);
     const char *file = arena_printf(&app->picture.frame, "%s/config", app->config->places.config_home);
-    const char *by = app->config->theme_by;
+    const char *by = app->config->look.theme_by;
     app->theme.is_chosen = true;
     if (!setting_save(file, "theme", name, &err))
         app_say_err(app, &err);

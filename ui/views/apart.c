@@ -214,7 +214,7 @@ take_answer(struct app *app, struct apart_view *view, struct reply *reply)
     }
     arena_release(&view->arena);
     arena_adopt(&view->arena, &reply->arena);
-    view->answer = reply->apart;
+    view->answer = reply->figures.apart;
     view->has_answer = true;
     apart_sync(app, view);
 }

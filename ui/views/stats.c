@@ -366,7 +366,7 @@ stats_take(struct app *app, struct stats_view *view, struct reply *reply)
 {
     arena_release(&view->arena);
     arena_adopt(&view->arena, &reply->arena);
-    view->stats = reply->stats;
+    view->stats = reply->figures.stats;
     view->has_answer = true;
     view->counted_at = app_now(app);
     view->cols = 0;

@@ -124,7 +124,7 @@ dialog_create(const struct dialog_request *request, const char *environment, enu
     dialog->bad_field = -1;
     set_order(dialog);
     dialog->focus = first_stop(dialog);
-    dialog->touched_at = clock_mono();
+    dialog->pace.touched_at = clock_mono();
     return dialog;
 }
 
@@ -184,7 +184,7 @@ static void
 touch_button(struct dialog *dialog, bool could_confirm)
 {
     if (!could_confirm && dialog_can_confirm(dialog))
-        dialog->touched_at = clock_mono();
+        dialog->pace.touched_at = clock_mono();
     if (!has_focus_stop(dialog, dialog->focus))
         dialog->focus = FOCUS_CANCEL;
 }
@@ -355,7 +355,7 @@ accept(struct dialog *dialog)
         dialog->focus = after_field(dialog);
         return DIALOG_OPEN;
     }
-    bool counts = dialog->pause >= DIALOG_PAUSE && dialog_can_confirm(dialog);
+    bool counts = dialog->pace.pause >= DIALOG_PAUSE && dialog_can_confirm(dialog);
     return counts && check_fields(dialog) ? DIALOG_CONFIRMED : DIALOG_OPEN;
 }
 
@@ -443,8 +443,8 @@ static void
 touch(struct dialog *dialog)
 {
     int64_t now = clock_mono();
-    dialog->pause = now - dialog->touched_at;
-    dialog->touched_at = now;
+    dialog->pace.pause = now - dialog->pace.touched_at;
+    dialog->pace.touched_at = now;
 }
 
 // What was said of this field was about another text.
@@ -513,8 +513,9 @@ dialog_click(struct dialog *dialog, int row, int col)
     if (is_in(places->confirm, row, col) && dialog_is_edited(dialog)) {
         dialog->focus = FOCUS_CONFIRM; // what was typed is looked at first
     } else if (is_in(places->confirm, row, col)) {
-        bool counts = dialog->can_be_clicked && dialog_can_confirm(dialog) && dialog->pause >= DIALOG_PAUSE &&
-                      dialog->touched_at - dialog->shown_at >= DIALOG_SHOWN;
+        bool counts = dialog->pace.can_be_clicked && dialog_can_confirm(dialog) &&
+                      dialog->pace.pause >= DIALOG_PAUSE &&
+                      dialog->pace.touched_at - dialog->pace.shown_at >= DIALOG_SHOWN;
         return counts && check_fields(dialog) ? DIALOG_CONFIRMED : DIALOG_OPEN;
     }
     if (is_in(places->fields, row, col))
@@ -565,7 +566,7 @@ dialog_enter_word(const struct dialog *dialog, struct arena *arena)
 int64_t
 dialog_due(const struct dialog *dialog)
 {
-    int64_t due = dialog->touched_at + DIALOG_PAUSE;
+    int64_t due = dialog->pace.touched_at + DIALOG_PAUSE;
     bool is_at_button = dialog->focus == FOCUS_CONFIRM && dialog_can_confirm(dialog);
     return is_at_button && clock_mono() < due ? due : -1;
 }

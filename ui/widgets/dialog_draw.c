@@ -291,12 +291,12 @@ place_dialog(const struct dialog *dialog, bool is_ascii, struct area area, struc
 void
 dialog_layout(struct dialog *dialog, bool is_ascii, struct area area)
 {
-    struct area before = dialog->can_be_clicked ? dialog->places.confirm : (struct area){0};
+    struct area before = dialog->pace.can_be_clicked ? dialog->places.confirm : (struct area){0};
     (void)place_dialog(dialog, is_ascii, area, &dialog->places);
     struct area now = dialog->places.confirm;
-    dialog->can_be_clicked = dialog_can_confirm(dialog) && now.cols > 0;
+    dialog->pace.can_be_clicked = dialog_can_confirm(dialog) && now.cols > 0;
     if (now.row != before.row || now.col != before.col || now.cols != before.cols)
-        dialog->shown_at = clock_mono();
+        dialog->pace.shown_at = clock_mono();
 }
 
 void

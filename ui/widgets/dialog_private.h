@@ -18,6 +18,14 @@ struct dialog_places {
     int first_field; // of those that are shown
 };
 
+// How fast the person goes, so that a key held down confirms nothing.
+struct dialog_pace {
+    int64_t touched_at;  // when the last key or paste came, or the button
+    int64_t pause;       // how long nothing came before the last one
+    bool can_be_clicked; // the button, where it was drawn last
+    int64_t shown_at;    // it has been drawn there since
+};
+
 struct dialog {
     struct dialog_request request; // texts in `kept`
     char environment[64];
@@ -40,11 +48,8 @@ struct dialog {
     int focus;                    // a field, or one of the three below
     int order[DIALOG_FIELDS + 3]; // of Tab
     int order_count;
-    int64_t touched_at;          // when the last key or paste came, or the button
-    int64_t pause;               // how long nothing came before the last one
+    struct dialog_pace pace;
     struct dialog_places places; // as drawn last
-    bool can_be_clicked;         // the button there
-    int64_t shown_at;            // it has been there since
 };
 
 enum { FOCUS_COUNT = DIALOG_FIELDS, FOCUS_CANCEL, FOCUS_CONFIRM };

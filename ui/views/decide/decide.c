@@ -87,8 +87,8 @@ decide_release(struct decide *decide)
     decide_forget(decide);
     strbuf_release(&decide->what);
     strbuf_release(&decide->filter);
-    strbuf_release(&decide->recipe);
-    strbuf_release(&decide->would);
+    strbuf_release(&decide->correct.recipe);
+    strbuf_release(&decide->correct.would);
 }
 
 static void
@@ -116,11 +116,11 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     decide->undoes = words->undoes;
     decide->is_routed = decide->is_target_routed = false;
     decide->restores_resolved = words->restores_resolved;
-    decide->refused_by_check = words->refused_by_check;
+    decide->correct.refused_by_check = words->refused_by_check;
     take_words(&decide->what, words->what);
     take_words(&decide->filter, words->filter);
-    take_words(&decide->recipe, words->recipe);
-    take_words(&decide->would, words->would);
+    take_words(&decide->correct.recipe, words->recipe);
+    take_words(&decide->correct.would, words->would);
     decide->is_named =
         quarantine_is_named(false, words->filter) || quarantine_is_named(false, words->shown_by);
     snprintf(decide->group, sizeof decide->group, "%s", words->group ? words->group : "");
@@ -206,7 +206,7 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     if (decide->filter.len)
         request->texts.filter = alloc_text(strbuf_text(&decide->filter));
     if (decide->action == ACTION_CORRECT && !decide->undoes)
-        request->recipe.text = alloc_text(strbuf_text(&decide->recipe));
+        request->recipe.text = alloc_text(strbuf_text(&decide->correct.recipe));
     memcpy(request->texts.group, decide->group, sizeof request->texts.group);
 
     char count[TEXT_SHORT];
@@ -354,8 +354,9 @@ open_dialog(struct app *app, struct decide *decide)
         .edited = edited,
         .acted = acted,
     };
-    request.field_count = decide_fields(app_config(app), decide->action, is_revert(decide),
-                                        decide->refused_by_check, decide->count, &arena, request.fields);
+    request.field_count =
+        decide_fields(app_config(app), decide->action, is_revert(decide), decide->correct.refused_by_check,
+                      decide->count, &arena, request.fields);
     decide->dialog = app_dialog(app, &request);
     strbuf_release(&command);
     dialog_line(decide->dialog, ROLE_STRONG, "%s", scope(decide, &arena));
@@ -653,8 +654,8 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
         dialog_line(dialog, ROLE_DIALOG, "%s", verb_of(decide)->effect);
     if (decide->action == ACTION_CORRECT && !is_revert(decide))
         dialog_line(dialog, ROLE_DIALOG, MSG_APPLY_SENDS);
-    if (decide->would.len)
-        dialog_line(dialog, ROLE_DIALOG, "%s", strbuf_text(&decide->would));
+    if (decide->correct.would.len)
+        dialog_line(dialog, ROLE_DIALOG, "%s", strbuf_text(&decide->correct.would));
     describe_skipped(decide, preview);
     if (preview->last)
         describe_last(app, dialog, preview->last);
@@ -770,7 +771,7 @@ undo_unsent(struct app *app, struct decide *decide, int64_t no)
 {
     struct request *request = request_create(REQUEST_STEER);
     request->operation = no;
-    request->steer = STEER_UNDO;
+    request->steering.steer = STEER_UNDO;
     app_did(app, &(struct app_deed){0}); // once, whatever the answer is
     decide->undo_number = app_send(app, request);
 }

@@ -18,6 +18,12 @@
 #include "ui/views/decide/newer.h"
 #include "ui/views/decide/risks.h"
 
+// Of ACTION_CORRECT.
+struct decide_correct {
+    struct strbuf recipe, would;
+    int64_t refused_by_check;
+};
+
 struct decide {
     bool is_open; // the dialog, or ids for it, are awaited or shown
     enum operation_action action;
@@ -33,14 +39,13 @@ struct decide {
     struct decide_newer newer; // likewise
     struct dialog *dialog;
     char key[UUID_SIZE];
-    size_t left_out_count;       // of a bulk reprocess: in quarantine, not among ids
-    int64_t undoes;              // the operation that this one undoes, or 0
-    bool is_named;               // chosen one by one, or by is:quarantined
-    struct strbuf recipe, would; // of ACTION_CORRECT
-    int64_t refused_by_check;    // likewise
-    bool is_routed;              // `to` was filled in once, by the setting consumers
-    bool is_target_routed;       // and nobody has edited it since
-    bool restores_resolved;      // of ACTION_RESTORE: resolved events; else discarded ones
+    size_t left_out_count; // of a bulk reprocess: in quarantine, not among ids
+    int64_t undoes;        // the operation that this one undoes, or 0
+    bool is_named;         // chosen one by one, or by is:quarantined
+    struct decide_correct correct;
+    bool is_routed;         // `to` was filled in once, by the setting consumers
+    bool is_target_routed;  // and nobody has edited it since
+    bool restores_resolved; // of ACTION_RESTORE: resolved events; else discarded ones
 };
 
 // The actions that begin a decision, for a view's table; and the operation that such an action asks for.

@@ -56,7 +56,7 @@ events_title(const struct events *events, struct arena *arena)
 struct area
 events_split(const struct events *events, struct area *body)
 {
-    return !events->preview.is_hidden && events->count ? preview_take(body) : (struct area){0};
+    return !events->shown.preview.is_hidden && events->count ? preview_take(body) : (struct area){0};
 }
 
 static void
@@ -126,9 +126,10 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
                    : arena_printf(arena, "sel %s", text_count((int64_t)selection->count, a));
         chip_draw(canvas, line.row, &col, limit, ROLE_STRONG, bytes_of(words));
     }
-    if (events->arrived)
-        chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
-                  bytes_of(arena_printf(arena, MSG_NEW_WAIT, text_count((int64_t)events->arrived, a))));
+    if (events->progress.arrived)
+        chip_draw(
+            canvas, line.row, &col, limit, ROLE_STATUS_INFO,
+            bytes_of(arena_printf(arena, MSG_NEW_WAIT, text_count((int64_t)events->progress.arrived, a))));
     int64_t closed = events_closed_since(events);
     if (closed)
         chip_draw(canvas, line.row, &col, limit, ROLE_STATUS_INFO,
@@ -173,7 +174,7 @@ events_draw(const struct app *app, const void *state, struct canvas *canvas, con
     const struct events_drawing drawing = {.events = events, .app = app};
     struct table_model model = events_model(&drawing);
     table_draw(&events->table, &model, canvas, body);
-    preview_draw(&events->preview, canvas, preview, events_draw_preview, events);
+    preview_draw(&events->shown.preview, canvas, preview, events_draw_preview, events);
     if (app_is_stale(app))
         canvas_add_attributes(canvas, areas->body, CELL_DIM);
 }

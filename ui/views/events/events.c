@@ -46,13 +46,13 @@ events_send(struct app *app, struct events *events)
     request->list = list_query_copy(&events->query);
     request->list.is_checked = events_closed_since(events) > 0; // what has a mark must leave
     request->list.filter = events_whole_filter(events);
-    events->has_beginning = false;
+    events->progress.has_beginning = false;
     events->progress.is_complete = false;
     events->progress.was_stopped = false;
     events->progress.is_begun = false;
     events->progress.scanned = events->progress.undecided = 0;
     events->progress.trouble[0] = '\0';
-    events->arrived = 0;
+    events->progress.arrived = 0;
     events->is_selected_only = false;
     events->list_number = app_send(app, request);
 }
@@ -196,7 +196,7 @@ events_reverse(struct app *app, void *state, enum action action)
     (void)action;
     struct events *events = state;
     events->query.oldest_first = !events->query.oldest_first;
-    events->goes_to_first = true;
+    events->progress.goes_to_first = true;
     events_send(app, events);
     return true;
 }
@@ -207,7 +207,7 @@ events_toggle_preview(struct app *app, void *state, enum action action)
     (void)app;
     (void)action;
     struct events *events = state;
-    events->preview.is_hidden = !events->preview.is_hidden;
+    events->shown.preview.is_hidden = !events->shown.preview.is_hidden;
     return true;
 }
 
@@ -217,7 +217,7 @@ events_explain(struct app *app, void *state, enum action action)
     (void)action;
     struct events *events = state;
     if (events->count)
-        events->why_number = why_ask(app, events->ids[events->table.cursor]);
+        events->shown.why_number = why_ask(app, events->ids[events->table.cursor]);
     return true;
 }
 
@@ -271,7 +271,7 @@ static bool
 events_move_preview(struct app *app, void *state, enum action action)
 {
     struct events *events = state;
-    bool is_done = preview_handle(&events->preview, action);
+    bool is_done = preview_handle(&events->shown.preview, action);
     if (!is_done && action == DO_NEXT_PANE)
         app_say(app, SAY_INFO, MSG_NO_PREVIEW);
     return is_done || action == DO_NEXT_PANE;
@@ -292,7 +292,7 @@ events_has_focus_below(const struct app *app, const void *state, enum action act
     (void)app;
     (void)action;
     const struct events *events = state;
-    return events->preview.has_focus;
+    return events->shown.preview.has_focus;
 }
 
 static const struct view_action actions[] = {
@@ -337,13 +337,13 @@ static void
 receive_list(struct app *app, struct events *events, const struct reply *reply)
 {
     if (reply->list.is_new_available) {
-        events->arrived = reply->list.count;
+        events->progress.arrived = reply->list.count;
         return;
     }
     if (reply->list.is_first) {
         events->progress.is_begun = true;
         events->count = 0;
-        events->arrived = 0;
+        events->progress.arrived = 0;
         events->progress.is_by_id = reply->list.is_by_id;
     }
     for (size_t i = 0; i < reply->list.count; i++) {
@@ -354,20 +354,20 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
     events->progress.total = reply->list.total;
     events->progress.undecided = reply->list.undecided;
     events->progress.is_complete = reply->is_last;
-    events->are_rows_old = true;
+    events->window.are_rows_old = true;
     const struct events_drawing drawing = {.events = events};
     struct table_model model = events_model(&drawing);
-    if ((events->has_anchor || events->goes_to_first) && reply->list.is_first) {
-        if (!events->has_beginning || events->table.cursor == 0 || events->has_anchor)
+    if ((events->prompt.has_anchor || events->progress.goes_to_first) && reply->list.is_first) {
+        if (!events->progress.has_beginning || events->table.cursor == 0 || events->prompt.has_anchor)
             table_to_first(&events->table); // until the anchor comes, if it does
-        events->goes_to_first = reply->list.is_beginning;
+        events->progress.goes_to_first = reply->list.is_beginning;
     }
     if (reply->list.is_first)
-        events->has_beginning = reply->list.is_beginning;
+        events->progress.has_beginning = reply->list.is_beginning;
     table_sync(&events->table, &model);
-    if (events->has_anchor)
-        (void)table_move_to_id(&events->table, &model, events->anchor);
-    events->has_anchor = events->has_anchor && (events->is_typing || !reply->is_last);
+    if (events->prompt.has_anchor)
+        (void)table_move_to_id(&events->table, &model, events->prompt.anchor);
+    events->prompt.has_anchor = events->prompt.has_anchor && (events->prompt.is_typing || !reply->is_last);
     (void)app;
 }
 
@@ -419,31 +419,31 @@ note_changes(struct events *events, const struct reply *reply)
         is_shown = row_cache_find(&events->rows, reply->list.ids[i]) != NULL;
     if (!is_shown)
         return;
-    events->are_rows_old = true;
-    events->rows_at = 0;
+    events->window.are_rows_old = true;
+    events->window.rows_at = 0;
 }
 
 static bool
 events_receive(struct app *app, void *state, struct reply *reply)
 {
     struct events *events = state;
-    if (decide_receive(app, &events->decide, reply) || why_receive(app, events->why_number, reply))
+    if (decide_receive(app, &events->decide, reply) || why_receive(app, events->shown.why_number, reply))
         return true;
     if (reply->kind == REPLY_STATUS || reply->kind == REPLY_NEWS) {
-        events->are_rows_old = true;
+        events->window.are_rows_old = true;
         return true;
     }
     if (reply->kind == REPLY_CHANGED)
         note_changes(events, reply);
     if (!reply->number)
-        return reply->kind == REPLY_CHANGED && events->are_rows_old;
-    if (filter_values_receive(&events->values, reply))
+        return reply->kind == REPLY_CHANGED && events->window.are_rows_old;
+    if (filter_values_receive(&events->prompt.values, reply))
         return true;
     if (reply->number == events->facets.number && reply->kind == REPLY_FACETS) {
         events_take_facets(app, events, reply);
     } else if (reply->number == events->collecting.number) {
         events_collected(app, events, reply);
-    } else if (reply->number == events->rows_number) {
+    } else if (reply->number == events->window.rows_number) {
         if (reply->kind == REPLY_ROWS)
             take_rows(events, reply);
         else
@@ -479,24 +479,24 @@ fetch_window(struct app *app, struct events *events)
     table_window(&events->table, &from, &to);
     if (from >= to)
         return;
-    bool is_covered = from >= events->rows_from && to <= events->rows_to;
-    bool is_due = events->are_rows_old && clock_mono() - events->rows_at > ROWS_STALE_AFTER;
+    bool is_covered = from >= events->window.rows_from && to <= events->window.rows_to;
+    bool is_due = events->window.are_rows_old && clock_mono() - events->window.rows_at > ROWS_STALE_AFTER;
     bool is_known = are_known(events, from, to);
-    if (app_is_waiting(app, events->rows_number) && is_covered)
+    if (app_is_waiting(app, events->window.rows_number) && is_covered)
         return;
-    if (is_covered && !is_due && (is_known || !events->are_rows_old))
+    if (is_covered && !is_due && (is_known || !events->window.are_rows_old))
         return;
 
-    events->rows_from = from > WINDOW_MARGIN ? from - WINDOW_MARGIN : 0;
-    events->rows_to = to + WINDOW_MARGIN < events->count ? to + WINDOW_MARGIN : events->count;
-    events->rows_at = clock_mono();
-    events->are_rows_old = false;
+    events->window.rows_from = from > WINDOW_MARGIN ? from - WINDOW_MARGIN : 0;
+    events->window.rows_to = to + WINDOW_MARGIN < events->count ? to + WINDOW_MARGIN : events->count;
+    events->window.rows_at = clock_mono();
+    events->window.are_rows_old = false;
     struct request *request = request_create(REQUEST_ROWS);
-    request->id_count = events->rows_to - events->rows_from;
+    request->id_count = events->window.rows_to - events->window.rows_from;
     request->ids = alloc_array(request->id_count, sizeof *request->ids);
-    memcpy(request->ids, events->ids + events->rows_from, request->id_count * sizeof *request->ids);
+    memcpy(request->ids, events->ids + events->window.rows_from, request->id_count * sizeof *request->ids);
     request->path = events->path ? alloc_text(events->path) : NULL;
-    events->rows_number = app_send(app, request);
+    events->window.rows_number = app_send(app, request);
 }
 
 static void
@@ -521,10 +521,10 @@ events_layout(struct app *app, void *state, const struct view_areas *areas)
     struct table_model model = events_model(&drawing);
     table_layout(&events->table, &model, body);
     fetch_window(app, events);
-    if (events->previewed != events->table.cursor_id)
-        preview_to_top(&events->preview);
-    events->previewed = events->table.cursor_id;
-    preview_layout(&events->preview, preview, app_config(app)->is_ascii, events_draw_preview, events);
+    if (events->shown.previewed != events->table.cursor_id)
+        preview_to_top(&events->shown.preview);
+    events->shown.previewed = events->table.cursor_id;
+    preview_layout(&events->shown.preview, preview, app_config(app)->is_ascii, events_draw_preview, events);
 }
 
 static bool
@@ -554,7 +554,7 @@ events_open(struct app *app, const void *argument)
 {
     const struct events_argument *given = argument;
     struct events *events = alloc_bytes(sizeof *events);
-    const char *column = app_config(app)->column, *filter = app_config(app)->start_filter;
+    const char *column = app_config(app)->column, *filter = app_config(app)->start.filter;
     events->path = column ? alloc_text(column) : NULL;
     if (given) {
         struct list_query query = given->query;
@@ -582,8 +582,8 @@ events_close(struct app *app, void *state)
     decide_release(&events->decide);
     list_query_release(&events->query);
     strbuf_release(&events->filter);
-    strbuf_release(&events->before);
-    filter_values_release(&events->values);
+    strbuf_release(&events->prompt.before);
+    filter_values_release(&events->prompt.values);
     filter_destroy(events->parsed);
     row_cache_release(&events->rows);
     events_saved_release(events);
@@ -602,7 +602,7 @@ events_shown(struct app *app, void *state)
 {
     (void)app;
     struct events *events = state;
-    events->are_rows_old = true;
+    events->window.are_rows_old = true;
     follow_touch(&events->follow);
 }
 
@@ -617,7 +617,8 @@ static int64_t
 events_due(const void *state)
 {
     const struct events *events = state;
-    bool has_news = events->arrived && events->count <= FOLLOWED_MOST && events->progress.is_complete;
+    bool has_news =
+        events->progress.arrived && events->count <= FOLLOWED_MOST && events->progress.is_complete;
     return follow_due(&events->follow, &events->table, has_news);
 }
 
@@ -627,7 +628,7 @@ events_tick(struct app *app, void *state)
     struct events *events = state;
     if (!follow_now(&events->follow, app, state))
         return;
-    events->goes_to_first = true;
+    events->progress.goes_to_first = true;
     events_send(app, events);
 }
 

@@ -76,7 +76,7 @@ events_filter_filter_accepted(struct app *app, void *state, struct bytes text)
     struct events *events = state;
     struct err err = {0};
     if (events_filter(app, events, text, &err)) {
-        events->has_anchor = events->is_typing = false;
+        events->prompt.has_anchor = events->prompt.is_typing = false;
         return true;
     }
     app_prompt_error(app, &err);
@@ -87,15 +87,15 @@ static void
 events_filter_filter_cancelled(struct app *app, void *state)
 {
     struct events *events = state;
-    events->is_typing = false;
-    (void)!events_filter(app, events, strbuf_bytes(&events->before), NULL);
+    events->prompt.is_typing = false;
+    (void)!events_filter(app, events, strbuf_bytes(&events->prompt.before), NULL);
 }
 
 const char *
 events_filter_candidate(struct app *app, void *state, struct bytes text, size_t i)
 {
     const struct events *events = state;
-    return filter_line_candidate(app, &events->values, text, i);
+    return filter_line_candidate(app, &events->prompt.values, text, i);
 }
 
 bool
@@ -103,11 +103,11 @@ events_ask_filter(struct app *app, void *state, enum action action)
 {
     (void)action;
     struct events *events = state;
-    strbuf_reset(&events->before);
-    strbuf_add(&events->before, strbuf_bytes(&events->filter));
-    events->is_typing = true;
-    events->has_anchor = events->count > 0;
-    events->anchor = events->count ? events->ids[events->table.cursor] : 0;
+    strbuf_reset(&events->prompt.before);
+    strbuf_add(&events->prompt.before, strbuf_bytes(&events->filter));
+    events->prompt.is_typing = true;
+    events->prompt.has_anchor = events->count > 0;
+    events->prompt.anchor = events->count ? events->ids[events->table.cursor] : 0;
     struct prompt_request request = {
         .label = "/",
         .text = strbuf_text(&events->filter),
@@ -116,7 +116,7 @@ events_ask_filter(struct app *app, void *state, enum action action)
         .cancelled = events_filter_filter_cancelled,
         .complete = events_filter_candidate,
     };
-    filter_line_begin(app, &events->values, &request);
+    filter_line_begin(app, &events->prompt.values, &request);
     app_prompt(app, &request);
     return true;
 }

@@ -89,7 +89,7 @@ show_path(struct app *app, struct events *events, struct bytes text)
     json_path_destroy(path);
     free(events->path);
     events->path = text.len > 0 ? alloc_text(arena_text(app_frame(app), text)) : NULL;
-    events->rows_from = events->rows_to = 0; // they are fetched again at once
+    events->window.rows_from = events->window.rows_to = 0; // they are fetched again at once
     return true;
 }
 
@@ -103,7 +103,7 @@ static void
 ask_path(struct app *app, struct events *events, const char *label, const char *hint,
          bool (*accepted)(struct app *app, void *state, struct bytes text))
 {
-    events->values.number = app_send(app, request_create(REQUEST_VALUES));
+    events->prompt.values.number = app_send(app, request_create(REQUEST_VALUES));
     app_prompt(app, &(struct prompt_request){.label = label,
                                              .text = events->path ? events->path : "$.",
                                              .history = "path",
@@ -145,7 +145,7 @@ set_order(struct app *app, struct events *events, enum list_order order, bool is
     events->query.order_path = order == ORDER_PATH ? alloc_text(events->path) : NULL;
     events->query.order = order;
     events->query.oldest_first = is_reversed;
-    events->goes_to_first = true;
+    events->progress.goes_to_first = true;
     events_send(app, events);
 }
 

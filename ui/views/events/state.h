@@ -37,48 +37,63 @@ struct events_progress {
     bool is_by_id; // although the order by time was requested
     bool is_complete;
     bool was_stopped;
-    bool is_begun;     // the list on the screen is the one that was requested last
+    bool is_begun;      // the list on the screen is the one that was requested last
+    bool goes_to_first; // the cursor, once the list that was asked for comes
+    bool has_beginning; // of that list some events are shown, and the cursor may move there
+    size_t arrived;
     char trouble[200]; // why it could not be read to its end, or ""
     int64_t scanned, total, undecided;
 };
 
-struct events {
-    struct decide decide;        // first: see decide.h
-    char *title;                 // NULL: by the query
-    char *fixed;                 // filter that is part of the list, or NULL
-    struct list_query query;     // its filter is `filter`
-    struct strbuf filter;        // in force
-    struct strbuf before;        // in force when the prompt was opened
-    char *given;                 // the filter that it was opened with, a part of the view; NULL: none
-    struct filter_values values; // for the prompt
-    bool is_typing;              // the prompt is open
-    bool has_anchor;             // while it is open the cursor stays at this event:
+// The filter line.
+struct events_prompt {
+    struct filter_values values;
+    struct strbuf before; // the filter in force when it was opened
+    bool is_typing;       // it is open
+    bool has_anchor;      // while it is open the cursor stays at this event:
     int64_t anchor;
+};
+
+// The rows that were requested last.
+struct events_window {
+    uint64_t rows_number; // of the request
+    int64_t rows_at;      // clock_mono of it
+    size_t rows_from, rows_to;
+    bool are_rows_old;
+};
+
+struct events_preview {
+    struct preview_pane preview;
+    int64_t previewed; // id of the event in it
+    uint64_t why_number;
+};
+
+struct events {
+    struct decide decide;    // first: see decide.h
+    char *title;             // NULL: by the query
+    char *fixed;             // filter that is part of the list, or NULL
+    struct list_query query; // its filter is `filter`
+    struct strbuf filter;    // in force
+    char *given;             // the filter that it was opened with, a part of the view; NULL: none
+    struct events_prompt prompt;
     struct filter *parsed; // of `filter`, for highlighting
     struct table table;
     struct follow follow;
-    bool goes_to_first; // the cursor, once the list that was asked for comes
-    bool
-        has_beginning; // of the list that is being made, some events are shown, and the cursor may move there
     struct table_column columns[EVENT_COLUMNS];
     char *type; // of all events seen so far: shown once, in line 2, without its column; NULL: several
     char *path; // of the payload, shown as a column; NULL: none
     struct row_cache rows;
-    struct preview_pane preview;
-    int64_t previewed; // id of the event in it
+    struct events_window window;
+    struct events_preview shown;
     bool is_selected_only;
 
     int64_t *ids;
     size_t count, capacity;
-    uint64_t list_number, rows_number, why_number;
+    uint64_t list_number;
     struct events_collecting collecting;
     struct events_matches matches;
     struct events_facets facets;
     struct events_progress progress;
-    size_t arrived;
-    size_t rows_from, rows_to; // the window requested last
-    int64_t rows_at;           // clock_mono of that request
-    bool are_rows_old;
 };
 
 // The functions that take an action are rows of the table in events.c.

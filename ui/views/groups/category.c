@@ -24,7 +24,7 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     for (size_t i = 0; i < groups->category.count; i++) {
         struct request *request = request_create(REQUEST_CATEGORY);
         struct bytes reason = dialog_value(dialog, 0);
-        request->group = groups->category.keys[i];
+        request->groups.group = groups->category.keys[i];
         request->set.is_given = !groups->category.is_cleared;
         request->set.category = groups->category.category;
         request->reason = strndup(reason.data, reason.len);

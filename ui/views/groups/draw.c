@@ -22,7 +22,7 @@ static const struct event_group *
 previewed(const struct groups *groups)
 {
     for (size_t i = 0; i < groups->rows.shown_count; i++)
-        if (group_rows_at(&groups->rows, i)->key == groups->previewed)
+        if (group_rows_at(&groups->rows, i)->key == groups->shown.previewed)
             return group_rows_at(&groups->rows, i);
     return groups_cursor(groups);
 }
@@ -89,7 +89,7 @@ previewed_group(const struct app *app, const struct groups *groups)
     return (struct group_previewed){.group = group,
                                     .pivot = groups->pivot,
                                     .moments = app_moments(app),
-                                    .recent = group_recent_of(&groups->recent, group)};
+                                    .recent = group_recent_of(&groups->shown.recent, group)};
 }
 
 static void
@@ -101,9 +101,9 @@ draw_group_preview(const void *what, struct canvas *canvas, struct area area)
 static void
 show_in_preview(struct groups *groups, uint64_t key)
 {
-    if (groups->previewed != key)
+    if (groups->shown.previewed != key)
         preview_to_top(&groups->preview);
-    groups->previewed = key;
+    groups->shown.previewed = key;
 }
 
 static void
@@ -113,7 +113,7 @@ want_recent(struct app *app, struct groups *groups, const struct event_group *gr
         return;
     const struct list_query query = group_query(groups->pivot, groups->has_within ? &groups->within : NULL,
                                                 group, groups_filter_text(groups), app_frame(app));
-    group_recent_want(app, &groups->recent, group, &query);
+    group_recent_want(app, &groups->shown.recent, group, &query);
 }
 
 void

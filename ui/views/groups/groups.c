@@ -88,13 +88,13 @@ void
 groups_ask(struct app *app, struct groups *groups)
 {
     struct request *request = request_create(REQUEST_GROUPS);
-    request->pivot = groups->pivot;
+    request->groups.pivot = groups->pivot;
     request->path = groups->path ? alloc_text(groups->path) : NULL;
-    request->has_group = groups->has_within;
-    request->group = groups->within;
+    request->groups.has_group = groups->has_within;
+    request->groups.group = groups->within;
     request->is_on = groups->is_merged;
-    request->rank = group_order_rank(groups->rows.order);
-    request->is_reversed = groups->rows.is_reversed;
+    request->groups.rank = group_order_rank(groups->rows.order);
+    request->groups.is_reversed = groups->rows.is_reversed;
     const char *filter = groups_filter_text(groups);
     request->list.filter = filter ? alloc_text(filter) : NULL;
     groups->number = app_send(app, request);
@@ -179,8 +179,8 @@ groups_decide_here(struct app *app, struct groups *groups, enum operation_action
     char key[GROUP_TEXT];
     if (group_picks_is_busy(&groups->picks)) {
         app_say(app, SAY_INFO, MSG_CONTINUES_THEN);
-        groups->is_asked = true;
-        groups->asked = action;
+        groups->awaited.is_asked = true;
+        groups->awaited.asked = action;
         return;
     }
     if (!decide_selection(app, &groups->decide, action, NULL, 0, &words) &&
@@ -421,7 +421,7 @@ groups_explain(struct app *app, void *state, enum action action)
     struct groups *groups = state;
     const struct event_group *group = groups_cursor(groups);
     if (group)
-        groups->why_number = why_ask(app, group->sample_id);
+        groups->shown.why_number = why_ask(app, group->sample_id);
     return true;
 }
 
@@ -628,7 +628,7 @@ groups_touched(void *state)
 {
     struct groups *groups = state;
     groups->rows.is_frozen |= groups->rows.count > 0;
-    groups->is_asked = false;
+    groups->awaited.is_asked = false;
     follow_touch(&groups->follow);
 }
 
@@ -644,7 +644,7 @@ groups_due(const void *state)
 {
     const struct groups *groups = state;
     int64_t follow = groups_follow_due(groups);
-    int64_t recent = group_recent_due(&groups->recent);
+    int64_t recent = group_recent_due(&groups->shown.recent);
     return follow < 0 || (recent >= 0 && recent < follow) ? recent : follow;
 }
 
@@ -658,8 +658,8 @@ static void
 groups_tick(struct app *app, void *state)
 {
     struct groups *groups = state;
-    if (is_due(group_recent_due(&groups->recent))) {
-        group_recent_forget(&groups->recent);
+    if (is_due(group_recent_due(&groups->shown.recent))) {
+        group_recent_forget(&groups->shown.recent);
         app_redraw(app); // its layout asks again
     }
     if (!is_due(groups_follow_due(groups)) || !follow_now(&groups->follow, app, state))
@@ -693,16 +693,16 @@ groups_receive(struct app *app, void *state, struct reply *reply)
     if (decide_receive(app, &groups->decide, reply) || group_picks_receive(app, &groups->picks, reply)) {
         if (groups->selected != app_selection(app)->count)
             check_picks(app, groups);
-        if (groups->is_asked && !group_picks_is_busy(&groups->picks)) {
-            groups->is_asked = false;
+        if (groups->awaited.is_asked && !group_picks_is_busy(&groups->picks)) {
+            groups->awaited.is_asked = false;
             if (reply->kind != REPLY_ERROR)
-                groups_decide_here(app, groups, groups->asked);
+                groups_decide_here(app, groups, groups->awaited.asked);
         }
         return true;
     }
-    if (group_recent_receive(&groups->recent, reply) ||
-        filter_values_receive(&groups->filter.values, reply) || why_receive(app, groups->why_number, reply) ||
-        groups_category_receive(app, groups, reply))
+    if (group_recent_receive(&groups->shown.recent, reply) ||
+        filter_values_receive(&groups->filter.values, reply) ||
+        why_receive(app, groups->shown.why_number, reply) || groups_category_receive(app, groups, reply))
         return true;
     if (!reply->number || reply->number != groups->number)
         return false;
@@ -756,7 +756,7 @@ groups_close(struct app *app, void *state)
     groups_filter_release(groups);
     group_picks_release(&groups->picks);
     group_rows_release(&groups->rows);
-    group_recent_release(&groups->recent);
+    group_recent_release(&groups->shown.recent);
     free(groups->title);
     free(groups->path);
     free(groups->category.keys);
@@ -770,7 +770,7 @@ groups_shown(struct app *app, void *state)
 {
     struct groups *groups = state;
     follow_touch(&groups->follow);
-    group_recent_forget(&groups->recent); // something may have been decided meanwhile
+    group_recent_forget(&groups->shown.recent); // something may have been decided meanwhile
     groups_ask(app, groups);
     check_picks(app, groups);
 }

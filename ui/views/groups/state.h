@@ -35,6 +35,19 @@ struct groups_filter {
     uint64_t anchor; // its key
 };
 
+// What the preview shows: behind the cursor's group while a key is held down.
+struct groups_shown {
+    uint64_t previewed; // its key
+    struct group_recent recent;
+    uint64_t why_number;
+};
+
+// A decision that was requested while the selection was still being collected.
+struct groups_awaited {
+    bool is_asked;
+    enum operation_action asked;
+};
+
 struct groups {
     struct decide decide; // first: see decide.h
     enum pivot pivot;
@@ -43,21 +56,19 @@ struct groups {
     uint64_t within;
     char *title; // of that group
     struct preview_pane preview;
-    uint64_t previewed; // key of the group in the preview: behind the cursor's while a key is held down
-    struct group_recent recent; // likewise
+    struct groups_shown shown;
     bool is_selected_only;
     bool is_merged; // near-equal groups are one row
     bool has_heat;  // a cell an hour of the last 24 in place of the last hour
     struct groups_filter filter;
     struct group_picks picks;
-    bool is_asked; // a decision was requested while the selection was still being collected:
-    enum operation_action asked;
+    struct groups_awaited awaited;
     struct table table;
     struct follow follow;
     bool is_out_of_order; // numbers have changed so that the rows would stand in another order
     struct table_column columns[GROUP_COLUMNS];
 
-    uint64_t number, why_number;
+    uint64_t number;
     bool has_answer, is_counting;
     struct err err; // why there is no answer
     struct group_rows rows;

@@ -67,7 +67,7 @@ receive_monitor(struct monitor_view *view, struct reply *reply)
         return true;
     arena_release(&view->facts.arena);
     arena_adopt(&view->facts.arena, &reply->arena);
-    view->facts.monitor = reply->monitor;
+    view->facts.monitor = reply->figures.monitor;
     view->facts.has_monitor = true;
     return true;
 }
@@ -83,7 +83,7 @@ receive_count(struct app *app, struct monitor_view *view, struct reply *reply)
         return true;
     arena_release(&view->facts.stats_arena);
     arena_adopt(&view->facts.stats_arena, &reply->arena);
-    view->facts.stats = reply->stats;
+    view->facts.stats = reply->figures.stats;
     view->facts.has_stats = true;
     view->count.counted_at = app_now(app);
     return true;

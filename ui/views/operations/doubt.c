@@ -51,8 +51,8 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     struct bytes reason = dialog_value(dialog, is_slot ? FIELD_SLOT_REASON : FIELD_CHUNK_REASON);
     struct request *request = request_create(REQUEST_DECIDE);
     request->operation = steering->no;
-    request->verdict = steering->verdict;
-    request->verdict.is_published =
+    request->steering.verdict = steering->verdict;
+    request->steering.verdict.is_published =
         !is_slot && bytes_equal_text(dialog_value(dialog, FIELD_VERDICT), "published");
     request->reason = strndup(reason.data, reason.len);
     app_send(app, request);

@@ -461,12 +461,12 @@ absence_text(const struct app *app, const struct operation *operation)
                   operation->queued > 0;
     if (!is_due || status->link != LINK_LIVE)
         return NULL;
-    if (status->workers == 0)
+    if (status->worker.count == 0)
         return MSG_NO_WORKER;
-    if (operation->action == ACTION_REPROCESS && status->workers_publishing == 0)
+    if (operation->action == ACTION_REPROCESS && status->worker.publishing == 0)
         return MSG_NO_PUBLISHER;
-    return status->workers_silent ? arena_printf(app_frame(app), MSG_WORKER_SILENT, status->workers_silent)
-                                  : NULL;
+    return status->worker.silent ? arena_printf(app_frame(app), MSG_WORKER_SILENT, status->worker.silent)
+                                 : NULL;
 }
 
 static void

@@ -59,8 +59,8 @@ steer(struct app *app, int64_t no, enum steer what, int32_t rate)
 {
     struct request *request = request_create(REQUEST_STEER);
     request->operation = no;
-    request->steer = what;
-    request->rate = rate;
+    request->steering.steer = what;
+    request->steering.rate = rate;
     app_send(app, request);
 }
 

@@ -15,7 +15,7 @@ confirmed(struct app *app, void *state, const struct dialog *dialog)
     struct steering *steering = state;
     struct bytes reason = dialog_value(dialog, FIELD_REASON);
     struct request *request = request_create(REQUEST_AS_COPY);
-    request->stop = steering->stop.seen;
+    request->steering.stop = steering->stop.seen;
     request->reason = strndup(reason.data, reason.len);
     steering->stop.dialog = NULL;
     app_send(app, request);
@@ -34,7 +34,7 @@ adopted(struct app *app, void *state, const struct dialog *dialog)
     struct steering *steering = state;
     struct bytes reason = dialog_value(dialog, FIELD_REASON);
     struct request *request = request_create(REQUEST_ADOPT);
-    request->stop = steering->stop.seen;
+    request->steering.stop = steering->stop.seen;
     request->reason = strndup(reason.data, reason.len);
     steering->stop.dialog = NULL;
     app_send(app, request);

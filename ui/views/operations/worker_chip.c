@@ -11,19 +11,20 @@ worker_chip_draw(const struct app *app, struct canvas *canvas, int row, int *col
     const struct status *status = app_status(app);
     if (status->link != LINK_LIVE || !status->has_schema)
         return;
-    if (status->workers == 0) {
+    if (status->worker.count == 0) {
         chip_draw(canvas, row, col, limit, status->running.no ? ROLE_STATUS_WARN : ROLE_DIM,
                   BYTES("no worker"));
-    } else if (status->workers_silent) {
+    } else if (status->worker.silent) {
         chip_draw(canvas, row, col, limit, ROLE_STATUS_WARN,
-                  bytes_of(arena_printf(app_frame(app), MSG_WORKER_SILENT, status->workers_silent)));
+                  bytes_of(arena_printf(app_frame(app), MSG_WORKER_SILENT, status->worker.silent)));
     } else {
-        const char *label = status->workers == 1 ? "worker " : "workers ";
-        bool is_idle = status->workers_idle == status->workers;
-        const char *words = is_idle                ? arena_printf(app_frame(app), " %d idle", status->workers)
-                            : status->workers == 1 ? arena_printf(app_frame(app), " %s", status->worker_note)
-                                                   : arena_printf(app_frame(app), " %d, %d idle",
-                                                                  status->workers, status->workers_idle);
+        const char *label = status->worker.count == 1 ? "worker " : "workers ";
+        bool is_idle = status->worker.idle == status->worker.count;
+        const char *words =
+            is_idle ? arena_printf(app_frame(app), " %d idle", status->worker.count)
+            : status->worker.count == 1
+                ? arena_printf(app_frame(app), " %s", status->worker.note)
+                : arena_printf(app_frame(app), " %d, %d idle", status->worker.count, status->worker.idle);
         // The note may be long; its beginning is enough to see that something is wrong.
         if (*col + LEAST_CELLS > limit)
             return;
