@@ -274,6 +274,24 @@ fail_tls(struct err *err, const struct trouble *trouble, const char *tried)
                    trouble->text);
 }
 
+// What a person reads in place of the library's own words for it ("Local: Timed out").
+static const char *
+in_words(rd_kafka_resp_err_t code, const char *said)
+{
+    if (strcmp(said, rd_kafka_err2str(code)) != 0)
+        return said;
+    switch (code) {
+    case RD_KAFKA_RESP_ERR__TIMED_OUT:
+        return "no answer in time";
+    case RD_KAFKA_RESP_ERR__TRANSPORT:
+        return "the connection broke";
+    case RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN:
+        return "no broker can be reached";
+    default:
+        return said;
+    }
+}
+
 static bool
 fail(struct err *err, rd_kafka_resp_err_t code, const char *said, const struct trouble *trouble,
      const char *tried)
@@ -288,7 +306,7 @@ fail(struct err *err, rd_kafka_resp_err_t code, const char *said, const struct t
         return fail_tls(err, trouble, tried);
     if (is_told)
         return err_set(err, kind, "%s: %s", tried, trouble->text);
-    return err_set(err, kind, "%s: %s%s", tried, said, advice(code));
+    return err_set(err, kind, "%s: %s%s", tried, in_words(code, said), advice(code));
 }
 
 bool

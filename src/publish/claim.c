@@ -78,7 +78,7 @@ check_originals(const struct flight *flight, struct err *err)
         const struct original *original = &flight->originals[i];
         if (original->state == ORIGINAL_FAILED && !event->known.correction.has_payload)
             return err_set(
-                err, ERR_UNREACHABLE, "the original record at %.*s/%d@%" PRId64 " could not be read: %s",
+                err, ERR_UNREACHABLE, "Kafka did not give the original record at %.*s/%d@%" PRId64 ": %s",
                 BYTES_ARGS(event->topic), (int)event->origin.partition, event->origin.offset, original->why);
     }
     return true;

@@ -117,7 +117,7 @@ originals_find(struct store *store, struct broker *broker, const struct event *c
             take_answer(&wanted.fetches[i], &originals[wanted.positions[i]]);
             if (wanted.fetches[i].state == FETCH_NOT_TRIED)
                 is_good =
-                    err_set(err, ERR_UNREACHABLE, "the original records could not all be read within %d s",
+                    err_set(err, ERR_UNREACHABLE, "Kafka did not give all original records within %d s",
                             timeout_ms / 1000);
         }
         is_good = is_good && originals_compare(store, &wanted, err);

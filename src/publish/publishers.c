@@ -65,10 +65,11 @@ make_publishers(struct worker_run *run, struct err *err)
 // Kafka failed, or PostgreSQL at a chunk in flight. False: an operator waits in the foreground, and has
 // waited long enough.
 static bool
-publish_later(struct worker_run *run, const char *what, const struct err *failure, struct err *err)
+publish_later(struct worker_run *run, const char *what, const struct err *said, struct err *err)
 {
     int64_t now = clock_mono();
-    run->trouble = *failure;
+    worker_name_failure(said, &run->trouble);
+    const struct err *failure = &run->trouble;
     if (failure->kind == ERR_STOPPED)
         return err_set(err, failure->kind, "%s", failure->text);
     if (!run->kafka.since)
@@ -187,11 +188,8 @@ publisher_failed(struct worker_run *run, size_t i, const struct err *failure, st
     const char *what = failure->sqlstate[0] ? "PostgreSQL refused" : "Kafka failed";
     if (!publish_later(run, what, failure, err))
         return false;
-    char why[sizeof failure->text + 8];
-    bool is_named = failure->sqlstate[0] || strstr(failure->text, "Kafka");
-    snprintf(why, sizeof why, "%s%s", is_named ? "" : "Kafka: ", failure->text);
     if (operation)
-        setback_pass(&run->setbacks, operation, run->due.kafka + LOOK_EVERY / 10, why);
+        setback_pass(&run->setbacks, operation, run->due.kafka + LOOK_EVERY / 10, run->trouble.text);
     if (operation && !failure->sqlstate[0])
         shrink(run);
     return true;

@@ -172,8 +172,8 @@ is_patient(struct turner *turner, const char *what, struct err *err)
 {
     if (turn_mono(turner) - turner->patient_at <= PATIENCE)
         return true;
-    return err_set(err, ERR_UNREACHABLE, "taking a turn at %s: Kafka did not %s within %d s",
-                   turner->turn.group, what, (int)(PATIENCE / US_PER_SECOND));
+    return err_set(err, ERR_UNREACHABLE, "Kafka did not %s within %d s, which the turn at %s needs", what,
+                   (int)(PATIENCE / US_PER_SECOND), turner->turn.group);
 }
 
 static enum turner_status

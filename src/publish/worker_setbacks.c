@@ -11,6 +11,17 @@
 
 #define FOREGROUND_TRIES 4 // then the person who waits is told
 
+void
+worker_name_failure(const struct err *failure, struct err *named)
+{
+    bool is_named = failure->sqlstate[0] || failure->kind == ERR_USAGE || failure->kind == ERR_STOPPED ||
+                    strstr(failure->text, "PostgreSQL") || strncmp(failure->text, "Kafka ", 6) == 0;
+    *named = *failure;
+    if (!is_named)
+        snprintf(named->text, sizeof named->text, "Kafka failed: %.*s",
+                 (int)(sizeof named->text - sizeof "Kafka failed: "), failure->text);
+}
+
 static int
 tries_of(const struct worker_run *run, int64_t operation)
 {
