@@ -19,7 +19,7 @@
 #include "tests/broker/work_world.h"
 #include "tests/lib/program.h"
 
-enum { EVENTS = 1200, RATE = 60, PARTITIONS = 4, LASTS = 12, TELLS = 10, GROWTH_KIB = 24 * 1024 };
+enum { EVENTS = 1200, RATE = 60, PARTITIONS = 4, LASTS = 12, TELLS = 30, GROWTH_KIB = 24 * 1024 };
 
 static struct broker_fixture fixture = {.stem = "faults", .partitions = PARTITIONS};
 static char disk[60], pg_dir[100], kafka_dir[100], brokers[60], last_words[2000];
@@ -157,6 +157,48 @@ disk_is_freed(void)
     PQfinish(conn);
     if (!is_up)
         server("tests/lib/pg.sh", "again", pg_dir);
+}
+
+// A test that failed in the middle of its fault leaves the fault and its programs behind.
+static void
+end_children(void)
+{
+    char path[60], list[1000];
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return;
+    list[fread(list, 1, sizeof list - 1, file)] = '\0';
+    fclose(file);
+    char *at = list;
+    for (pid_t pid = (pid_t)strtol(at, &at, 10); pid > 0; pid = (pid_t)strtol(at, &at, 10)) {
+        kill(pid, SIGKILL);
+        (void)waitpid(pid, NULL, 0);
+    }
+}
+
+static void
+servers_come_back(void)
+{
+    char path[120];
+    snprintf(path, sizeof path, "%s/full", disk);
+    (void)unlink(path);
+    PGconn *conn = PQconnectdb(getenv("REDRIVE_TEST_PG"));
+    if (PQstatus(conn) != CONNECTION_OK)
+        pg_comes_back();
+    PQfinish(conn);
+    if (program_run(last_words, sizeof last_words,
+                    (const char *[]){"/usr/bin/env", "kcat", "-L", "-m", "5", "-b", brokers, NULL}))
+        kafka_comes_back();
+    setenv("REDRIVE_TEST_KAFKA", brokers, 1);
+}
+
+static int
+tear_down(void **state)
+{
+    end_children();
+    servers_come_back();
+    return broker_fixture_tear_down(state);
 }
 
 // --- the program ---
@@ -570,15 +612,18 @@ the_network_is_slow(void **state)
     assert_int_equal(exact.other, 0);
 }
 
+#define on_servers(test)                                                                                     \
+    cmocka_unit_test_prestate_setup_teardown(test, broker_fixture_set_up, tear_down, &fixture)
+
 int
 main(void)
 {
     const char *only = getenv("REDRIVE_FAULT");
     cmocka_set_test_filter(only && *only ? only : NULL);
     const struct CMUnitTest tests[] = {
-        on_fixture(postgresql_is_away),  on_fixture(kafka_is_away),
-        on_fixture(the_disk_is_full),    on_fixture(statements_are_cut_short),
-        on_fixture(the_network_is_slow), on_fixture(the_foreground_gives_up_and_says_how_to_go_on),
+        on_servers(postgresql_is_away),  on_servers(kafka_is_away),
+        on_servers(the_disk_is_full),    on_servers(statements_are_cut_short),
+        on_servers(the_network_is_slow), on_servers(the_foreground_gives_up_and_says_how_to_go_on),
     };
     return cmocka_run_group_tests_name("faults", tests, start_servers, stop_servers);
 }
