@@ -1,8 +1,8 @@
 // arrive -d CONNINFO [-r PER_SECOND] [-b BROKERS] [-s SEED]: new failures keep arriving until SIGTERM.
 //
-// Plays the consumers of the shop. With brokers, each failure's original record is in its topic first, so
-// that its exact bytes can be fetched again by topic, partition and offset; a broker that does not answer
-// leaves them without an offset.
+// Plays the consumers of the shop, of which some write to a topic (lib/letters). With brokers, each failure's
+// original record is in its topic first, so that its exact bytes can be fetched again by topic, partition and
+// offset; a broker that does not answer leaves them without an offset.
 #include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <sys/prctl.h>
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "tests/demo/lib/failures.h"
+#include "tests/demo/lib/letters.h"
 
 #define TICK (100000)
 #define MOST_PER_TICK 2000
@@ -26,6 +26,21 @@ on_signal(int signal)
 }
 
 static void
+write_letter(rd_kafka_t *producer, const struct failed_event *event)
+{
+    demo_letter(producer, &(struct demo_letter){.topic = event->topic,
+                                                .partition = event->partition,
+                                                .offset = event->offset,
+                                                .key = bytes_of(event->source_id),
+                                                .value = strbuf_bytes(&event->payload),
+                                                .type = event->type,
+                                                .error = strbuf_text(&event->error),
+                                                .stack = strbuf_text(&event->stack),
+                                                .retries = event->retries,
+                                                .created = event->created});
+}
+
+static void
 let_arrive(PGconn *conn, rd_kafka_t *producer, struct random *random, struct failed_event *events,
            size_t count)
 {
@@ -36,14 +51,20 @@ let_arrive(PGconn *conn, rd_kafka_t *producer, struct random *random, struct fai
             kind = failure_choose(random);
         while (!failure_goes_on(kind));
         failure_make(&events[i], kind, random_next(random), now);
-        if (producer)
+        if (producer) {
+            demo_enclose(&events[i]);
             demo_produce(producer, &events[i]);
+        }
     }
     if (producer)
         rd_kafka_flush(producer, 4000);
     rows_begin(conn);
-    for (size_t i = 0; i < count; i++)
-        rows_add(conn, &events[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (events[i].offset >= 0 && demo_has_letters(events[i].topic))
+            write_letter(producer, &events[i]);
+        else
+            rows_add(conn, &events[i]);
+    }
     rows_end(conn);
 }
 

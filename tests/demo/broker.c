@@ -34,8 +34,11 @@ main(int argc, char **argv)
         fprintf(stderr, "broker: %s\n", host ? "no mock cluster" : reason);
         return 1;
     }
-    for (size_t i = 0; i < demo_topic_count; i++)
+    for (size_t i = 0; i < demo_topic_count; i++) {
         rd_kafka_mock_topic_create(cluster, demo_topics[i].name, demo_topics[i].partitions, 1);
+        if (demo_topics[i].letters)
+            rd_kafka_mock_topic_create(cluster, demo_topics[i].letters, 1, 1);
+    }
     rd_kafka_mock_topic_create(cluster, MARKER_TOPIC, 2, 1);
     rd_kafka_mock_topic_create(cluster, PROBE_TOPIC, 1, 1);
     for (int i = 1; i < argc; i++)

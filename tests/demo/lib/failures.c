@@ -31,10 +31,17 @@ static const struct {
 #define KINDS (sizeof kinds / sizeof kinds[0])
 
 const struct demo_topic demo_topics[] = {
-    {"orders.events", 6},          {"orders.audit", 3},        {"payments.captured", 6},
-    {"inventory.reservations", 3}, {"shipping.labels", 3},     {"customers.events", 3},
-    {"customers.kyc", 1},          {"catalog.products", 3},    {"invoices.nfe", 3},
-    {"loyalty.points", 2},         {"notifications.email", 4},
+    {.name = "orders.events", .partitions = 6},
+    {.name = "orders.audit", .partitions = 3},
+    {"payments.captured", 6, DEMO_SPRING, "payments.captured-dlt"},
+    {"inventory.reservations", 3, DEMO_CONNECT, "warehouse-sink.dlq"},
+    {"shipping.labels", 3, DEMO_HEADERS, "shipping.labels.dlq"},
+    {.name = "customers.events", .partitions = 3},
+    {.name = "customers.kyc", .partitions = 1},
+    {.name = "catalog.products", .partitions = 3},
+    {.name = "invoices.nfe", .partitions = 3},
+    {.name = "loyalty.points", .partitions = 2},
+    {"notifications.email", 4, DEMO_QUEUE, "notifications.email_dlq"},
 };
 const size_t demo_topic_count = sizeof demo_topics / sizeof demo_topics[0];
 

@@ -12,9 +12,14 @@
 #include <stdint.h>
 #include "base/strbuf.h"
 
+// How the consumers of a topic write what failed: as rows, or to a topic in one of these forms.
+enum demo_form { DEMO_ROWS, DEMO_SPRING, DEMO_CONNECT, DEMO_HEADERS, DEMO_QUEUE };
+
 struct demo_topic {
     const char *name;
     int partitions;
+    enum demo_form form;
+    const char *letters; // the topic for dead letters; NULL with DEMO_ROWS
 };
 extern const struct demo_topic demo_topics[];
 extern const size_t demo_topic_count;

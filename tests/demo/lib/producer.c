@@ -10,7 +10,7 @@ on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *message, void *opaqu
     (void)producer;
     (void)opaque;
     struct failed_event *event = message->_private;
-    if (!message->err) {
+    if (event && !message->err) { // a dead letter has none
         event->offset = message->offset;
         event->partition = message->partition;
     }

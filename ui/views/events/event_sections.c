@@ -12,7 +12,7 @@
 #include "ui/views/links.h"
 #include "ui/app/operation_words.h"
 
-enum { FRAMES_SHOWN = 200, LABEL = 17, WIDEST_LABEL = 32, MARKS = 64 };
+enum { FRAMES_SHOWN = 200, LABEL = 17, LETTER_LABEL = 19, WIDEST_LABEL = 32, MARKS = 64 };
 
 // Marks what the list's filter found of a column in the lines from `first` on, behind `label` bytes of each.
 static void
@@ -453,7 +453,7 @@ letter_field(struct view_of_event *view, const struct envelope_field *one)
     strbuf_printf(&text, "  (%s ", one->is_header ? "header" : "member");
     text_visible(&text, one->name, false);
     strbuf_printf(&text, one->note ? "; %s)" : ")", one->note);
-    field(view->pager, name, strbuf_bytes(&text));
+    field_behind(view->pager, LETTER_LABEL, name, strbuf_bytes(&text));
     strbuf_release(&text);
 }
 
@@ -482,16 +482,20 @@ letter_section(struct view_of_event *view)
     strbuf_printf(&format, "%s: %s", envelope_format_name(envelope->format),
                   envelope_format_title(envelope->format));
     pager_section(view->pager, MSG_SECTION_LETTER, envelope_format_name(envelope->format), false);
-    field(view->pager, "format", strbuf_bytes(&format));
+    field_behind(view->pager, LETTER_LABEL, "format", strbuf_bytes(&format));
     strbuf_release(&format);
-    field(view->pager, "because", bytes_of(envelope->why));
+    field_behind(view->pager, LETTER_LABEL, "because", bytes_of(envelope->why));
     for (size_t i = 0; i < ENVELOPE_ALSO && envelope->also[i]; i++)
-        field(view->pager, "could also be", bytes_of(envelope_format_name(envelope->also[i])));
+        field_behind(view->pager, LETTER_LABEL, "could also be",
+                     bytes_of(envelope_format_name(envelope->also[i])));
     if (letter->unsure)
         pager_printf(view->pager, ROLE_STATUS_WARN, MSG_LETTER_UNSURE, letter->unsure);
-    field(view->pager, "read from", letter->place ? bytes_of(letter->place) : BYTES_ABSENT);
-    field(view->pager, "written with", letter->schema ? bytes_of(letter->schema) : BYTES_ABSENT);
-    field(view->pager, "the original", envelope->pointer ? bytes_of(envelope->pointer) : BYTES_ABSENT);
+    field_behind(view->pager, LETTER_LABEL, "read from",
+                 letter->place ? bytes_of(letter->place) : BYTES_ABSENT);
+    field_behind(view->pager, LETTER_LABEL, "written with",
+                 letter->schema ? bytes_of(letter->schema) : BYTES_ABSENT);
+    field_behind(view->pager, LETTER_LABEL, "the original",
+                 envelope->pointer ? bytes_of(envelope->pointer) : BYTES_ABSENT);
     for (size_t i = 0; i < envelope->field_count; i++)
         letter_field(view, &envelope->fields[i]);
     letter_part(view, MSG_SECTION_DATA, letter->data);
