@@ -145,7 +145,7 @@ watch_live(struct reader *reader, struct err *err)
         struct operation_end *end = is_over ? find_end(reader, operations[i].no) : NULL;
         if (is_over && (end || was_live(reader, operations[i].no)))
             send_end(reader, &operations[i], end);
-        is_watched |= is_over && operations[i].watched > 0;
+        is_watched |= is_over && operations[i].sent.watched > 0;
         newest = operations[i].no > newest ? operations[i].no : newest;
         note_emptied(reader, &operations[i]);
     }

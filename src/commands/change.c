@@ -320,8 +320,8 @@ look_ahead(struct change *change, struct err *err)
 static bool
 leave_quarantined(struct change *change, struct err *err)
 {
-    const int64_t *quarantined = change->preview.quarantined_ids;
-    size_t among = change->preview.quarantined_count;
+    const int64_t *quarantined = change->preview.quarantine.ids;
+    size_t among = change->preview.quarantine.id_count;
     if (change->action != ACTION_REPROCESS || names_quarantined(change) || among == 0)
         return true;
     size_t kept = ids_without(change->ids, change->count, quarantined, among);
@@ -456,11 +456,12 @@ describe_topics(const struct change *change, struct strbuf *out)
             strbuf_printf(out, "; %s will be refused: %s", text_count(preview->topics[i].count, count),
                           preview->topics[i].refusal);
     }
-    for (size_t i = 0; i < preview->refusal_count && i < MOST; i++)
-        strbuf_printf(out, "; %s will be refused: %s", text_count(preview->refusals[i].count, count),
-                      preview->refusals[i].reason);
-    if (preview->unmeasured)
-        strbuf_printf(out, "; %s were not looked at one by one", text_count(preview->unmeasured, count));
+    for (size_t i = 0; i < preview->refused.by_count && i < MOST; i++)
+        strbuf_printf(out, "; %s will be refused: %s", text_count(preview->refused.by[i].count, count),
+                      preview->refused.by[i].reason);
+    if (preview->refused.unmeasured)
+        strbuf_printf(out, "; %s were not looked at one by one",
+                      text_count(preview->refused.unmeasured, count));
 }
 
 static void
@@ -493,8 +494,9 @@ command_change_describe(const struct change *change, struct strbuf *out)
     }
     if (preview->closed > 0)
         strbuf_printf(out, "; %s already closed", text_count(preview->closed, count));
-    if (preview->overtaken > 0)
-        strbuf_printf(out, "; %s with newer events of the same key", text_count(preview->overtaken, count));
+    if (preview->overtaken.events > 0)
+        strbuf_printf(out, "; %s with newer events of the same key",
+                      text_count(preview->overtaken.events, count));
     stale_describe(&change->newer, change->call->options.reprocess.skip_stale, out);
     if (preview->doubled > 0)
         strbuf_printf(out, "; %s with the event id of another", text_count(preview->doubled, count));
@@ -657,7 +659,7 @@ dry_run(const struct change *change, struct err *err)
     struct operation operation = {.action = change->action,
                                   .state = OPERATION_STATE_COUNT, // printed as "dry run"
                                   .total = (int64_t)change->count,
-                                  .refused = change->preview.refused,
+                                  .refused = change->preview.refused.events,
                                   .skipped = change->preview.busy + change->preview.closed +
                                              change->preview.repeated};
     if (change->action == ACTION_CORRECT && !undone_by(change))

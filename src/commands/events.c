@@ -36,7 +36,7 @@ command_events_print_json(const struct event *event, struct events_sort *sort, s
     value_add_bytes(object, "error_message", event->error_message);
     if (event->known.unreadable_error)
         value_add_text(object, "unreadable_error_message", event->known.unreadable_error);
-    value_add_int(object, "retry_count", event->retry_count);
+    value_add_int(object, "retry_count", event->retries.count);
     value_add_time(object, "created_at", event->created_at, event->created_wall - event->created_at);
     value_add_bytes(object, "topic", event->topic);
     value_add_int_or_null(object, "partition", event->origin.has_partition, event->origin.partition);
@@ -83,7 +83,7 @@ command_events_add_row(struct output_table *table, const struct event *event, st
     table_add(table, event->event_type);
     table_add(table, event->status_text);
     table_add_text(table, group_text(event->group, group));
-    table_add_number(table, event->retry_count);
+    table_add_number(table, event->retries.count);
     add_value(table, event, sort);
     table_add(table, event_error_text(event));
 }

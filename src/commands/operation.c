@@ -101,13 +101,13 @@ command_operation_add_plan(struct strbuf *out, const struct operation *operation
         strbuf_printf(&steps, "more than %g%% are refused or return", operation->plan.halt_above);
     add_field(out, "halts if", strbuf_text(&steps));
     strbuf_release(&steps);
-    add_taken(out, &operation->taken);
+    add_taken(out, &operation->sent.taken);
     add_when(out, "next step", operation->state == OPERATION_WAITING ? operation->settle_until : TIME_ABSENT);
     strbuf_printf(out,
                   "%-12s%" PRId64 " of %" PRId64 " sent; stayed away %" PRId64 ", watching %" PRId64
                   " (sent less than %s ago)\n",
-                  "returned", operation->returned, operation->done, operation->quiet, operation->watched,
-                  text_age(operation->plan.settle_for, text));
+                  "returned", operation->returned, operation->done, operation->sent.quiet,
+                  operation->sent.watched, text_age(operation->plan.settle_for, text));
 }
 
 // The steps of a recipe are those of the reprocess that follows, where one does.

@@ -15,7 +15,7 @@ static bool
 has_taken(const struct operation *operation)
 {
     return operation->action == ACTION_REPROCESS && operation->state != OPERATION_STATE_COUNT &&
-           operation->taken.count >= 0;
+           operation->sent.taken.count >= 0;
 }
 
 static void
@@ -25,7 +25,7 @@ counts_json(struct value *object, const struct operation *operation)
     value_add_int(object, "done", operation->done);
     value_add_int(object, "refused", operation->refused);
     value_add_int(object, "skipped", operation->skipped);
-    value_add_int_or_null(object, "taken", has_taken(operation), operation->taken.count);
+    value_add_int_or_null(object, "taken", has_taken(operation), operation->sent.taken.count);
     value_add_int(object, "returned", operation->returned);
     const struct recipe_counts *recipe = &operation->recipe;
     bool is_check = operation->action == ACTION_REPROCESS && operation->state == OPERATION_STATE_COUNT;
@@ -76,7 +76,7 @@ counts_text(struct strbuf *line, const struct operation *operation)
         {"failed", recipe->failed, recipe->failed > 0, false},
         {"forced", recipe->forced, recipe->forced > 0, false},
         {"skipped", operation->skipped, true, true},
-        {"taken", operation->taken.count, false, has_taken(operation)},
+        {"taken", operation->sent.taken.count, false, has_taken(operation)},
         {"returned", operation->returned, false, true},
     };
     char text[TEXT_SHORT];

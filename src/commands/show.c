@@ -15,11 +15,11 @@ static struct value *
 attempt_json(const struct event *event, int64_t zone_us)
 {
     struct value *attempt = value_object();
-    bool is_retried = event->last_retry_at != TIME_ABSENT && event->last_retry_at >= event->created_at &&
+    bool is_retried = event->retries.last_at != TIME_ABSENT && event->retries.last_at >= event->created_at &&
                       event->status == EVENT_PENDING;
     value_add_int(attempt, "event", event->id);
-    value_add_int(attempt, "attempt", event->retry_count);
-    value_add_time(attempt, "at", is_retried ? event->last_retry_at : event->created_at, zone_us);
+    value_add_int(attempt, "attempt", event->retries.count);
+    value_add_time(attempt, "at", is_retried ? event->retries.last_at : event->created_at, zone_us);
     value_add_bytes(attempt, "error_class", event->error_class);
     value_add_bytes(attempt, "error_message", event->error_message);
     value_add_bytes(attempt, "stack_trace", event->stack_trace);
@@ -115,11 +115,11 @@ columns_json(struct value *object, const struct one_event *one)
     value_add_bytes(object, "source_id", event->source_id);
     value_add_bytes(object, "error_message", event->error_message);
     value_add_bytes(object, "stack_trace", event->stack_trace);
-    value_add_int(object, "retry_count", event->retry_count);
-    value_add_int(object, "max_retries", event->max_retries);
+    value_add_int(object, "retry_count", event->retries.count);
+    value_add_int(object, "max_retries", event->retries.max);
     value_add_bytes(object, "status", event->status_text);
     value_add_time(object, "created_at", event->created_at, one->zone_us);
-    value_add_time(object, "last_retry_at", event->last_retry_at, one->zone_us);
+    value_add_time(object, "last_retry_at", event->retries.last_at, one->zone_us);
     value_add_time(object, "resolved_at", event->closed.at, one->zone_us);
     value_add_bytes(object, "resolved_by", event->closed.by);
     value_add_int_or_null(object, "kafka_offset", event->origin.has_offset, event->origin.offset);
@@ -204,8 +204,8 @@ add_facts(struct strbuf *out, const struct one_event *one)
     field(out, "source", event->source_table);
     field(out, "source id", event->source_id);
     field(out, "correlation", event->correlation_id);
-    strbuf_printf(out, "%-14s%" PRId32 " of %" PRId32 "\n", "retries", event->retry_count,
-                  event->max_retries);
+    strbuf_printf(out, "%-14s%" PRId32 " of %" PRId32 "\n", "retries", event->retries.count,
+                  event->retries.max);
     if (event->known.returned > 0)
         strbuf_printf(out, "%-14s%" PRId32 " time%s%s\n", "returned", event->known.returned,
                       event->known.returned == 1 ? "" : "s",
@@ -217,7 +217,7 @@ add_facts(struct strbuf *out, const struct one_event *one)
         strbuf_printf(out, "%-14s%" PRId64 "\n", "offset", event->origin.offset);
     field(out, "key", event->record.key);
     field_time(out, "created", event->created_at, one->zone_us);
-    field_time(out, "last retry", event->last_retry_at, one->zone_us);
+    field_time(out, "last retry", event->retries.last_at, one->zone_us);
     field_time(out, "resolved", event->closed.at, one->zone_us);
     field(out, "resolved by", event->closed.by);
 }

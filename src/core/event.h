@@ -102,6 +102,12 @@ struct event_known {
     const char *unreadable_stack; // and of stack_trace
 };
 
+// What the consumer retried before it gave up.
+struct event_retries {
+    int32_t count, max;
+    int64_t last_at;
+};
+
 struct event {
     int64_t id;
 
@@ -114,12 +120,10 @@ struct event {
     struct bytes status_text;    // as stored
     enum event_status status;
     struct bytes topic;
-    int32_t retry_count;
-    int32_t max_retries;
+    struct event_retries retries;
     int64_t created_at;   // instant; the table's wall time read in the configured zone
     int64_t created_wall; // the same as stored, µs as if it were UTC; created_wall - created_at is
                           // the offset
-    int64_t last_retry_at;
     struct event_closing closed;
     struct event_origin origin;
 

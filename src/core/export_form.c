@@ -49,11 +49,11 @@ add_columns(struct value *object, const struct event *event, int64_t zone_us)
     value_add_payload(object, "source_id", event->source_id);
     value_add_payload(object, "error_message", event->error_message);
     value_add_payload(object, "stack_trace", event->stack_trace);
-    value_add_int(object, "retry_count", event->retry_count);
-    value_add_int(object, "max_retries", event->max_retries);
+    value_add_int(object, "retry_count", event->retries.count);
+    value_add_int(object, "max_retries", event->retries.max);
     value_add_payload(object, "status", event->status_text);
     value_add_time(object, "created_at", event->created_at, zone_us);
-    value_add_time(object, "last_retry_at", event->last_retry_at, zone_us);
+    value_add_time(object, "last_retry_at", event->retries.last_at, zone_us);
     value_add_time(object, "resolved_at", event->closed.at, zone_us);
     value_add_payload(object, "resolved_by", event->closed.by);
     value_add_int_or_null(object, "kafka_offset", event->origin.has_offset, event->origin.offset);
@@ -178,10 +178,10 @@ add_csv(const struct exported *exported, struct strbuf *out)
     csv_text(out, event->error_class);
     csv_text(out, event_error_text(event));
     csv_text(out, event_stack_text(event));
-    csv_number(out, true, event->retry_count);
-    csv_number(out, true, event->max_retries);
+    csv_number(out, true, event->retries.count);
+    csv_number(out, true, event->retries.max);
     csv_time(out, event->created_at, zone_us);
-    csv_time(out, event->last_retry_at, zone_us);
+    csv_time(out, event->retries.last_at, zone_us);
     csv_time(out, event->closed.at, zone_us);
     csv_text(out, event->closed.by);
     csv_text(out, event->source_table);

@@ -139,6 +139,13 @@ struct follower {
     int64_t by; // its number; 0: there is none yet, or there was nothing to send
 };
 
+// What became of the events that were sent.
+struct operation_sent {
+    struct taken taken;
+    int64_t watched; // not yet known to be one of the next
+    int64_t quiet;   // taken, or sent where no group is known, and did not return within plan.settle_for
+};
+
 // One operation as stored, for lists and for its own view. Text lives in the page's arena.
 struct operation {
     int64_t no;
@@ -164,10 +171,7 @@ struct operation {
     int32_t step;                                // from 1; above plan.step_count: the rest
     int64_t settle_until;                        // WAITING: end of the wait; TIME_ABSENT
     int64_t send_after;                          // nothing is sent before; TIME_ABSENT
-    struct taken taken;                          // of a reprocess
-    int64_t watched;                             // sent, and not yet known to be one of the next
-    int64_t quiet;                               // taken, or sent where no group is known, and did not return
-                                                 // within plan.settle_for
+    struct operation_sent sent;                  // of a reprocess
     struct undoing undone;                       // of a discard or a recipe, or of what reverts one
 };
 
@@ -257,34 +261,44 @@ enum preview_part {
     PREVIEW_REFUSED,
     PREVIEW_PARTS
 };
+// Of a reprocess: events in quarantine.
+struct preview_quarantine {
+    int64_t events;
+    int64_t *ids; // ascending
+    size_t id_count;
+};
+struct preview_overtaken {
+    int64_t events;   // a newer event of the same key exists outside the ids
+    int64_t resolved; // among these: that newer event is already resolved
+};
+struct preview_refused {
+    int64_t events;             // for their topics, and one by one
+    int64_t unmeasured;         // so many were to be looked at one by one, and were not
+    struct preview_refusal *by; // most first
+    size_t by_count;
+};
 struct preview {
-    unsigned known;           // set of 1 << enum preview_part
-    int64_t open;             // ids that the action can act on now
-    int64_t closed;           // already closed by somebody
-    int64_t busy;             // in another live operation
-    const char *busy_with;    // "ana's operation 41", or NULL
-    int64_t quarantined;      // of a reprocess
-    int64_t *quarantined_ids; // ascending
-    size_t quarantined_count;
-    int64_t overtaken;          // a newer event of the same key exists outside the ids
-    int64_t overtaken_resolved; // among these: that newer event is already resolved
-    int64_t doubled;            // share their event id with another of the ids
-    int64_t repeated;           // are another row for a record that is sent, and will be skipped
-    int64_t *repeated_ids;      // ascending
-    int64_t revised;            // a corrected payload would be sent
-    int64_t raw;                // of the others: the bytes that were received are kept, and would be sent
+    unsigned known;        // set of 1 << enum preview_part
+    int64_t open;          // ids that the action can act on now
+    int64_t closed;        // already closed by somebody
+    int64_t busy;          // in another live operation
+    const char *busy_with; // "ana's operation 41", or NULL
+    struct preview_quarantine quarantine;
+    struct preview_overtaken overtaken;
+    int64_t doubled;       // share their event id with another of the ids
+    int64_t repeated;      // are another row for a record that is sent, and will be skipped
+    int64_t *repeated_ids; // ascending
+    int64_t revised;       // a corrected payload would be sent
+    int64_t raw;           // of the others: the bytes that were received are kept, and would be sent
     struct preview_source *sources;
     size_t source_count;
     const struct operation *last; // a reprocess of some of these events or their group; NULL: none is known
     struct preview_topic *topics; // most first, at most 20
     size_t topic_count;
-    bool checks_newer;                // the setting consumers wants newer records looked for (core/newer.h)
-    struct preview_letters letters;   // with PREVIEW_COUNTS, of a reprocess
-    const char *routed;               // the topic that the setting consumers names for all of them, or NULL
-    struct preview_refusal *refusals; // most first
-    size_t refusal_count;
-    int64_t refused;                 // for their topics, and one by one
-    int64_t unmeasured;              // so many were to be looked at one by one, and were not
+    bool checks_newer;              // the setting consumers wants newer records looked for (core/newer.h)
+    struct preview_letters letters; // with PREVIEW_COUNTS, of a reprocess
+    const char *routed;             // the topic that the setting consumers names for all of them, or NULL
+    struct preview_refused refused;
     struct topic_consumers *readers; // of reprocess: who reads these topics, as far as a worker has told
     size_t reader_count;
 };

@@ -38,9 +38,9 @@ outcomes_of(const struct operation *operation)
     int64_t *parts = outcomes.parts;
     parts[PART_STAYED] = operation->done;
     if (operation->action == ACTION_REPROCESS) {
-        const struct taken *taken = &operation->taken;
+        const struct taken *taken = &operation->sent.taken;
         parts[PART_RETURNED] = at_most(operation->returned, operation->done);
-        int64_t watched = at_most(operation->watched, operation->done - parts[PART_RETURNED]);
+        int64_t watched = at_most(operation->sent.watched, operation->done - parts[PART_RETURNED]);
         parts[PART_STAYED] = operation->done - parts[PART_RETURNED] - watched;
         parts[PART_WATCHING] = taken->count < 0 ? watched : at_most(taken->of - taken->count, watched);
         parts[PART_TAKEN] = watched - parts[PART_WATCHING];
@@ -136,11 +136,11 @@ well_sentence(const struct operation *operation, const struct outcomes *outcomes
 {
     char count[TEXT_SHORT];
     int64_t watched = outcomes->parts[PART_WATCHING] + outcomes->parts[PART_TAKEN];
-    bool is_untaken =
-        operation->taken.count >= 0 && outcomes->parts[PART_WATCHING] && operation->taken.note != NULL;
+    bool is_untaken = operation->sent.taken.count >= 0 && outcomes->parts[PART_WATCHING] &&
+                      operation->sent.taken.note != NULL;
     if (operation->action == ACTION_REPROCESS && watched)
         strbuf_printf(out, "done, watching %s for returns%s%s", text_count(watched, count),
-                      is_untaken ? "; " : "", is_untaken ? operation->taken.note : "");
+                      is_untaken ? "; " : "", is_untaken ? operation->sent.taken.note : "");
     else if (operation->action == ACTION_REPROCESS)
         strbuf_printf(out, "done, %s%s stayed away", operation->done > 1 ? "all " : "",
                       text_count(operation->done, count));

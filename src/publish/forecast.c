@@ -222,7 +222,7 @@ forecast_topics(struct forecast *forecast, const struct preview_query *query, st
         return false;
     preview->topics = arena_array(arena, preview->source_count + LARGE_MOST, sizeof *preview->topics);
     preview->topic_count = 0;
-    preview->refused = 0;
+    preview->refused.events = 0;
     for (size_t i = 0; i < preview->source_count; i++) {
         const struct preview_source *source = &preview->sources[i];
         struct plan plan;
@@ -239,7 +239,7 @@ forecast_topics(struct forecast *forecast, const struct preview_query *query, st
                                           .is_asked = known && known->is_asked,
                                           .asked_at = known ? known->asked_at : TIME_ABSENT};
         count_topic(preview, &one);
-        preview->refused += plan.refusal ? source->count : 0;
+        preview->refused.events += plan.refusal ? source->count : 0;
     }
     preview->checks_newer = wants_newer(forecast, preview);
     preview->routed = query->to ? NULL : route(forecast, preview, arena);
@@ -253,15 +253,15 @@ forecast_topics(struct forecast *forecast, const struct preview_query *query, st
 static void
 count_refusal(struct preview *preview, const struct plan *plan, struct arena *arena)
 {
-    for (size_t i = 0; i < preview->refusal_count; i++) {
-        struct preview_refusal *known = &preview->refusals[i];
+    for (size_t i = 0; i < preview->refused.by_count; i++) {
+        struct preview_refusal *known = &preview->refused.by[i];
         if (plan->is_too_large ? known->too_large_for && strcmp(known->too_large_for, plan->topic) == 0
                                : strcmp(known->reason, plan->refusal) == 0) {
             known->count++;
             return;
         }
     }
-    preview->refusals[preview->refusal_count++] = (struct preview_refusal){
+    preview->refused.by[preview->refused.by_count++] = (struct preview_refusal){
         .reason = arena_text(arena, bytes_of(plan->refusal)),
         .too_large_for = plan->is_too_large ? arena_text(arena, bytes_of(plan->topic)) : NULL,
         .count = 1};
@@ -329,7 +329,7 @@ move_event(struct forecast *forecast, const struct plan *from, const struct plan
     one.count = -1;
     count_topic(preview, &one);
     count_topic(preview, &other);
-    preview->refused += (to->refusal != NULL) - (from->refusal != NULL);
+    preview->refused.events += (to->refusal != NULL) - (from->refusal != NULL);
 }
 
 static bool
@@ -348,7 +348,7 @@ plan_one(struct forecast *forecast, const struct event *event, const struct orig
             plan_make(forecast->plan, &input, &of_this, &plan);
         if (is_placed && plan.refusal) {
             count_refusal(preview, &plan, arena);
-            preview->refused++;
+            preview->refused.events++;
         }
     }
     arena_release(&of_this);
@@ -439,9 +439,10 @@ forecast_refused(struct forecast *forecast, const struct preview_query *query, s
     size_t count;
     struct preview_large large;
     choose_large(forecast, query, preview, arena, &large);
-    if (!operation_large(forecast->store, query, &large, arena, &ids, &count, &preview->unmeasured, err))
+    if (!operation_large(forecast->store, query, &large, arena, &ids, &count, &preview->refused.unmeasured,
+                         err))
         return false;
-    preview->refusals = arena_array(arena, count + 1, sizeof *preview->refusals);
+    preview->refused.by = arena_array(arena, count + 1, sizeof *preview->refused.by);
     int64_t start = clock_mono();
     size_t at = 0;
     while (at < count && clock_mono() - start < MEASURE_FOR) {
@@ -459,7 +460,7 @@ forecast_refused(struct forecast *forecast, const struct preview_query *query, s
         if (!ok)
             return false;
     }
-    preview->unmeasured += (int64_t)(count - at);
+    preview->refused.unmeasured += (int64_t)(count - at);
     tidy_topics(preview);
     return true;
 }

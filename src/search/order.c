@@ -107,7 +107,7 @@ rank_by_row(const struct backlog *backlog, enum list_order order, const int64_t 
         else if (order == ORDER_TYPE)
             ranks[i] = intern_number(&words, event.event_type);
         else
-            ranks[i] = (uint32_t)event.retry_count;
+            ranks[i] = (uint32_t)event.retries.count;
     }
     if (order == ORDER_TYPE)
         rank_words(&words, count, ranks);

@@ -66,9 +66,9 @@ wait_until(int64_t no, bool (*is_so)(const struct operation *operation), const c
     if (!is_so(&operation))
         fail_msg("not %s: operation %lld is %s, done %lld, taken %lld of %lld by %s, returned %lld; %s; %s",
                  what, (long long)no, operation_state_name(operation.state), (long long)operation.done,
-                 (long long)operation.taken.count, (long long)operation.taken.of,
-                 operation.taken.by ? operation.taken.by : "nobody", (long long)operation.returned,
-                 operation.taken.note ? operation.taken.note : "",
+                 (long long)operation.sent.taken.count, (long long)operation.sent.taken.of,
+                 operation.sent.taken.by ? operation.sent.taken.by : "nobody", (long long)operation.returned,
+                 operation.sent.taken.note ? operation.sent.taken.note : "",
                  operation.state_note ? operation.state_note : "");
     return operation;
 }
@@ -76,13 +76,13 @@ wait_until(int64_t no, bool (*is_so)(const struct operation *operation), const c
 static bool
 is_all_taken(const struct operation *operation)
 {
-    return operation->state == OPERATION_DONE && operation->taken.count == EVENTS;
+    return operation->state == OPERATION_DONE && operation->sent.taken.count == EVENTS;
 }
 
 static bool
 is_settled(const struct operation *operation)
 {
-    return operation->state == OPERATION_DONE && operation->watched == 0;
+    return operation->state == OPERATION_DONE && operation->sent.watched == 0;
 }
 
 static bool
@@ -100,7 +100,7 @@ is_canary_sent(const struct operation *operation)
 static bool
 is_without_group(const struct operation *operation)
 {
-    return operation->state == OPERATION_DONE && operation->taken.note;
+    return operation->state == OPERATION_DONE && operation->sent.taken.note;
 }
 
 static pid_t
@@ -131,8 +131,8 @@ a_group_that_takes_all(void **state)
     struct told_screen screen = {0};
     told_watch(&screen, &fixture.world, no, "done");
     struct operation operation = wait_until(no, is_all_taken, "taken");
-    assert_string_equal(operation.taken.by, group);
-    assert_null(operation.taken.note);
+    assert_string_equal(operation.sent.taken.by, group);
+    assert_null(operation.sent.taken.note);
     assert_int_equal(operation.returned, 0);
     assert_int_equal(test_number(fixture.world.admin, "SELECT count(DISTINCT t) FROM redrive.taken_of(1) t"),
                      EVENTS);
@@ -155,9 +155,9 @@ the_foreground_asks_before_it_ends(void **state)
     assert_int_equal(work_run(&fixture.world, &(struct work_how){.operation = no}), 0);
     struct operation operation = get_operation(&fixture.world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
-    assert_int_equal(operation.taken.count, 0);
-    assert_int_equal(operation.taken.of, EVENTS);
-    assert_string_equal(operation.taken.by, group);
+    assert_int_equal(operation.sent.taken.count, 0);
+    assert_int_equal(operation.sent.taken.of, EVENTS);
+    assert_string_equal(operation.sent.taken.by, group);
 }
 
 static void
@@ -173,7 +173,7 @@ a_group_that_stopped(void **state)
     told_watch(&screen, &fixture.world, no, "HALTED after 10 of 60");
     struct operation operation = wait_until(no, is_halted, "halted");
     assert_int_equal(operation.done, 10);
-    assert_int_equal(operation.taken.count, 0);
+    assert_int_equal(operation.sent.taken.count, 0);
     assert_string_equal(operation.state_note,
                         arena_printf(&fixture.world.arena, "%s has read 0 of 10: is it running?", group));
     told_everywhere(&screen, &fixture.world, no,
@@ -211,7 +211,7 @@ a_group_that_is_slow(void **state)
     consumer_wait(&consumer, 8); // the eleventh is of the next step
     assert_true(clock_mono() - sent_at >= 5 * US_PER_SECOND);
     struct operation operation = wait_until(no, is_all_taken, "taken");
-    assert_int_equal(operation.taken.count, EVENTS);
+    assert_int_equal(operation.sent.taken.count, EVENTS);
     wait_until(no, is_settled, "settled");
     told_everywhere(&screen, &fixture.world, no,
                     &(struct told){.sentence = "done, all 60 stayed away", .done = EVENTS, .taken = EVENTS});
@@ -243,7 +243,7 @@ a_group_that_fails_some(void **state)
         worker_beat(fixture.world.store, "w", true, "idle", 0, &err)); // looks for those that returned
     struct operation operation = get_operation(&fixture.world, no);
     assert_int_equal(operation.returned, EVENTS / 3);
-    assert_int_equal(operation.taken.count, EVENTS);
+    assert_int_equal(operation.sent.taken.count, EVENTS);
     told_everywhere(&screen, &fixture.world, no,
                     &(struct told){.sentence = "DONE, BUT 20 OF 60 RETURNED",
                                    .status = 1,
@@ -288,7 +288,7 @@ two_groups_and_a_setting(void **state)
     consumer_wait(&consumer, PARTITIONS);
     pid_t pid = work(arena_printf(&fixture.world.arena, "%s: %s", fixture.topic, billing));
     int64_t no = canary(2 * US_PER_SECOND);
-    assert_string_equal(wait_until(no, is_all_taken, "taken").taken.by, billing);
+    assert_string_equal(wait_until(no, is_all_taken, "taken").sent.taken.by, billing);
     struct topic_consumers *found;
     const char *topics[] = {fixture.topic};
     assert_works(consumers_read(fixture.world.store, topics, 1, &fixture.world.arena, &found, &err));
@@ -309,9 +309,9 @@ without_a_group_time_alone_decides(void **state)
     pid_t pid = work(NULL);
     int64_t no = canary(US_PER_SECOND);
     struct operation operation = wait_until(no, is_without_group, "done");
-    assert_int_equal(operation.taken.count, -1);
-    assert_non_null(strstr(operation.taken.note, "no consumer group has committed on"));
-    assert_non_null(strstr(operation.taken.note, "time alone decides"));
+    assert_int_equal(operation.sent.taken.count, -1);
+    assert_non_null(strstr(operation.sent.taken.note, "no consumer group has committed on"));
+    assert_non_null(strstr(operation.sent.taken.note, "time alone decides"));
     work_end(pid);
 }
 

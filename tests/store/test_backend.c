@@ -395,7 +395,7 @@ a_preview_arrives_part_by_part(void **state)
         assert_int_equal(reply->preview.known, 1u << part);
         assert_int_equal(reply->is_last, part + 1 == PREVIEW_PARTS);
         assert_int_equal(reply->preview.open, part == PREVIEW_COUNTS ? MANY : 0);
-        assert_int_equal(reply->preview.overtaken, part == PREVIEW_OVERTAKEN ? 2 : 0);
+        assert_int_equal(reply->preview.overtaken.events, part == PREVIEW_OVERTAKEN ? 2 : 0);
         assert_int_equal(reply->preview.doubled, part == PREVIEW_DOUBLED ? 2 : 0);
         reply_destroy(reply);
     }

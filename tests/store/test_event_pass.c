@@ -34,7 +34,7 @@ is_same(const struct event *a, const struct event *b, bool is_grouped)
 {
     return same_bytes(a->status_text, b->status_text) && same_bytes(a->event_type, b->event_type) &&
            same_bytes(a->source_table, b->source_table) && same_bytes(a->topic, b->topic) &&
-           a->status == b->status && a->retry_count == b->retry_count && a->created_at == b->created_at &&
+           a->status == b->status && a->retries.count == b->retries.count && a->created_at == b->created_at &&
            a->created_wall == b->created_wall &&
            (!is_grouped || (a->group == b->group && a->category == b->category &&
                             same_bytes(a->error_class, b->error_class)));

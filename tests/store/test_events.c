@@ -141,9 +141,9 @@ columns_come_as_they_are(void **state)
     const struct event *e = &page.events[0];
     assert_int_equal(e->created_wall - e->created_at, 7200 * US_PER_SECOND);
     assert_int_equal(e->created_at, 1782900000123456);
-    assert_int_equal(e->last_retry_at, INT64_MAX);
+    assert_int_equal(e->retries.last_at, INT64_MAX);
     assert_true(e->closed.at < -1000000 * US_PER_SECOND && e->closed.at != TIME_ABSENT);
-    assert_int_equal(e->retry_count, 0);
+    assert_int_equal(e->retries.count, 0);
     assert_true(e->origin.has_offset);
     assert_int_equal(e->origin.offset, 9007199254740993);
     assert_false(e->origin.has_partition);

@@ -797,7 +797,7 @@ events_that_come_back_are_known(void **state)
                             &(struct preview_query){.action = ACTION_REPROCESS, .ids = ids, .count = 2},
                             &world.arena, &preview, &err));
     assert_int_equal(preview.open, 2);
-    assert_int_equal(preview.quarantined, 1);
+    assert_int_equal(preview.quarantine.events, 1);
     assert_int_equal(preview.topic_count, 2);
 
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 13, 13);

@@ -64,7 +64,7 @@ check_counts(int64_t scale, size_t count)
     assert_int_equal(preview.open, (int64_t)count - 17);
     assert_int_equal(preview.raw, 2);
     assert_int_equal(preview.revised, 2);
-    assert_int_equal(preview.quarantined, 0);
+    assert_int_equal(preview.quarantine.events, 0);
     char expected[64];
     snprintf(expected, sizeof expected, "postgres's operation %lld", (long long)no);
     assert_string_equal(preview.busy_with, expected);
@@ -79,7 +79,7 @@ check_counts(int64_t scale, size_t count)
     assert_null(preview.topics[1].topic);
     assert_non_null(preview.topics[1].refusal);
     assert_int_equal(preview.topics[1].count, absent);
-    assert_int_equal(preview.refused, absent);
+    assert_int_equal(preview.refused.events, absent);
 
     // Two of those whose newest revision names another topic; neighbours, and one that named it once.
     test_sql(
@@ -153,8 +153,8 @@ check_risks(int64_t scale, size_t count, const char *table)
     int64_t *ids = odd_ids(count, scale);
     struct preview preview = look(&world, ACTION_REPROCESS, ids, count);
     assert_int_equal(preview.open, (int64_t)count);
-    assert_int_equal(preview.overtaken, (int64_t)count - 30 - 20 - 10 - 5 - 1);
-    assert_int_equal(preview.overtaken_resolved, 50);
+    assert_int_equal(preview.overtaken.events, (int64_t)count - 30 - 20 - 10 - 5 - 1);
+    assert_int_equal(preview.overtaken.resolved, 50);
     assert_int_equal(preview.doubled, 3);
     free(ids);
     world_end(&world);

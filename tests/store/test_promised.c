@@ -157,9 +157,9 @@ static bool
 is_single(const struct preview *preview, const char *reason)
 {
     bool is_size = strncmp(reason, "message of ", strlen("message of ")) == 0;
-    for (size_t i = 0; i < preview->refusal_count; i++)
-        if (is_size ? preview->refusals[i].too_large_for != NULL
-                    : strcmp(preview->refusals[i].reason, reason) == 0)
+    for (size_t i = 0; i < preview->refused.by_count; i++)
+        if (is_size ? preview->refused.by[i].too_large_for != NULL
+                    : strcmp(preview->refused.by[i].reason, reason) == 0)
             return true;
     return false;
 }
@@ -216,7 +216,7 @@ compare_targets(struct world *world, int64_t no, const char *to, const struct pr
         else
             meet(sent, &sent_count, topic);
     }
-    assert_int_equal(all_refused, preview->refused);
+    assert_int_equal(all_refused, preview->refused.events);
     int64_t foretold = 0;
     for (size_t i = 0; i < sent_count; i++) {
         assert_int_equal(sent[i].count, promised(preview, sent[i].words));
@@ -236,10 +236,10 @@ compare(struct world *world, enum operation_action action, int64_t *ids, size_t 
     struct preview preview;
     struct preview_query query = {.action = action, .ids = ids, .count = count, .to = to};
     assert_works(look_ahead(world->store, &query, &world->arena, &preview, &err));
-    if (preview.quarantined_count) { // left out, and the rest counted again, as dialog and command do
-        query.count = ids_without(ids, count, preview.quarantined_ids, preview.quarantined_count);
+    if (preview.quarantine.id_count) { // left out, and the rest counted again, as dialog and command do
+        query.count = ids_without(ids, count, preview.quarantine.ids, preview.quarantine.id_count);
         assert_works(look_ahead(world->store, &query, &world->arena, &preview, &err));
-        assert_int_equal(preview.quarantined, 0);
+        assert_int_equal(preview.quarantine.events, 0);
     }
     if (query.count == 0)
         return;
@@ -252,7 +252,7 @@ compare(struct world *world, enum operation_action action, int64_t *ids, size_t 
     snprintf(request.key, sizeof request.key, "%s", new_uuid(world->admin));
     int64_t no = 0;
     if (to && !target_check(bytes_of(to), NULL)) { // all of them were to be refused: it is not even begun
-        assert_int_equal(preview.refused, preview.open);
+        assert_int_equal(preview.refused.events, preview.open);
         assert_refused(operation_create(world->store, &request, NULL, NULL, &no, &err), ERR_USAGE, to);
         return;
     }
@@ -260,7 +260,7 @@ compare(struct world *world, enum operation_action action, int64_t *ids, size_t 
     struct operation made = get_operation(world, no);
     assert_int_equal(made.queued, preview.open);
     assert_int_equal(made.skipped, preview.closed + preview.busy + preview.repeated);
-    assert_int_equal(preview.unmeasured, 0);
+    assert_int_equal(preview.refused.unmeasured, 0);
     if (action == ACTION_REPROCESS && made.queued)
         compare_targets(world, no, to, &preview);
     if (made.queued)

@@ -232,12 +232,12 @@ warns_of_what_was_overtaken(void **state)
     assert_works(look_ahead(sender.world.store,
                             &(struct preview_query){.action = ACTION_REPROCESS, .ids = ids, .count = 7},
                             &sender.world.arena, &preview, &err));
-    assert_int_equal(preview.overtaken, 2);
-    assert_int_equal(preview.overtaken_resolved, 1);
+    assert_int_equal(preview.overtaken.events, 2);
+    assert_int_equal(preview.overtaken.resolved, 1);
     assert_works(look_ahead(sender.world.store,
                             &(struct preview_query){.action = ACTION_DISCARD, .ids = ids, .count = 7},
                             &sender.world.arena, &preview, &err));
-    assert_int_equal(preview.overtaken, 0);
+    assert_int_equal(preview.overtaken.events, 0);
 }
 
 // One key that all have, more events than are looked up key by key, and as many newer ones: each is compared
@@ -272,15 +272,15 @@ warns_of_a_key_that_all_have(void **state)
     assert_works(look_ahead(sender.world.store,
                             &(struct preview_query){.action = ACTION_REPROCESS, .ids = ids, .count = EVENTS},
                             &sender.world.arena, &preview, &err));
-    assert_int_equal(preview.overtaken, 19999);
-    assert_int_equal(preview.overtaken_resolved, 10000);
+    assert_int_equal(preview.overtaken.events, 19999);
+    assert_int_equal(preview.overtaken.resolved, 10000);
     assert_int_equal(preview.doubled, 2);
     // The same, key by key.
     assert_works(look_ahead(sender.world.store,
                             &(struct preview_query){.action = ACTION_REPROCESS, .ids = ids, .count = 15000},
                             &sender.world.arena, &preview, &err));
-    assert_int_equal(preview.overtaken, 15000);
-    assert_int_equal(preview.overtaken_resolved, 10000);
+    assert_int_equal(preview.overtaken.events, 15000);
+    assert_int_equal(preview.overtaken.resolved, 10000);
     free(ids);
 }
 

@@ -468,7 +468,7 @@ note_chosen(void *context, const struct event *event)
                          ? TIME_ABSENT
                          : event->created_at / US_PER_SECOND; // may be before 2000
     noted->group = event->group;
-    noted->retries = event->retry_count;
+    noted->retries = event->retries.count;
     noted->type = hashes[0];
     noted->source = hashes[1];
     noted->topic = hashes[2];

@@ -26,8 +26,8 @@ sends_in_steps(void **state)
     assert_int_equal(sender_send(&sender, no), 10);
     operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_WAITING);
-    assert_int_equal(operation.watched, 10);
-    assert_int_equal(operation.quiet, 0);
+    assert_int_equal(operation.sent.watched, 10);
+    assert_int_equal(operation.sent.quiet, 0);
     assert_int_equal(sender_send(&sender, no), 0);
     struct work work = sender_look(&sender, no);
     assert_true(work.is_observing && work.wait > 50 * US_PER_SECOND && work.wait <= 60 * US_PER_SECOND);

@@ -103,20 +103,20 @@ an_event_is_taken_when_its_group_has_passed_it(void **state)
     const struct send_plan plan = {.settle_for = 3600 * US_PER_SECOND};
     int64_t no = sender_ask(&sender, &plan, 1, 10);
     send_to(no, "orders", "", 100);
-    assert_int_equal(taken_look(no).taken.count, -1);
-    assert_int_equal(taken_look(no).watched, 10);
+    assert_int_equal(taken_look(no).sent.taken.count, -1);
+    assert_int_equal(taken_look(no).sent.watched, 10);
 
     tell_one("orders", "billing", 100);
     struct operation operation = taken_look(no);
-    assert_int_equal(operation.taken.count, 0);
-    assert_int_equal(operation.taken.of, 10);
-    assert_string_equal(operation.taken.by, "billing");
-    assert_string_equal(operation.taken.note, "billing has read 0 of 10");
+    assert_int_equal(operation.sent.taken.count, 0);
+    assert_int_equal(operation.sent.taken.of, 10);
+    assert_string_equal(operation.sent.taken.by, "billing");
+    assert_string_equal(operation.sent.taken.note, "billing has read 0 of 10");
 
     tell_one("orders", "billing", 109); // the gap: nine records end at 108, the tenth is 110
-    assert_int_equal(taken_look(no).taken.count, 9);
+    assert_int_equal(taken_look(no).sent.taken.count, 9);
     tell_one("orders", "billing", 110);
-    assert_int_equal(taken_look(no).taken.count, 9);
+    assert_int_equal(taken_look(no).sent.taken.count, 9);
     assert_int_equal(
         test_number(sender.world.admin, "SELECT count(*) FROM redrive.operation o, redrive.taken_of(o.no)"),
         9);
@@ -127,11 +127,11 @@ an_event_is_taken_when_its_group_has_passed_it(void **state)
     }
     tell_one("orders", "billing", 111);
     operation = taken_look(no);
-    assert_int_equal(operation.taken.count, 10);
-    assert_null(operation.taken.note);
-    assert_int_equal(operation.watched, 10); // its settle time begins now
+    assert_int_equal(operation.sent.taken.count, 10);
+    assert_null(operation.sent.taken.note);
+    assert_int_equal(operation.sent.watched, 10); // its settle time begins now
     test_sql(sender.world.admin, "UPDATE redrive.operation SET settle_for = '0 s'");
-    assert_int_equal(taken_look(no).quiet, 10);
+    assert_int_equal(taken_look(no).sent.quiet, 10);
 }
 
 static void
@@ -142,22 +142,22 @@ the_group_that_the_dead_letter_names_is_enough(void **state)
     int64_t no = sender_ask(&sender, &plan, 1, 10);
     send_to(no, "orders", "billing", 0);
     tell("orders", (const char *const[]){"audit", "billing"}, (const int64_t[]){0, 11}, 2, NULL);
-    assert_int_equal(taken_look(no).taken.count, 10);
-    assert_string_equal(taken_look(no).taken.by, "billing");
+    assert_int_equal(taken_look(no).sent.taken.count, 10);
+    assert_string_equal(taken_look(no).sent.taken.by, "billing");
 
     // Without a name, all of them.
     no = sender_ask(&sender, &plan, 11, 20);
     send_to(no, "orders", "", 20);
     tell("orders", (const char *const[]){"audit", "billing"}, (const int64_t[]){24, 31}, 2, NULL);
-    assert_int_equal(taken_look(no).taken.count, 4);
-    assert_string_equal(taken_look(no).taken.by, "audit, billing");
-    assert_string_equal(taken_look(no).taken.note, "audit has read 4 of 10");
+    assert_int_equal(taken_look(no).sent.taken.count, 4);
+    assert_string_equal(taken_look(no).sent.taken.by, "audit, billing");
+    assert_string_equal(taken_look(no).sent.taken.note, "audit has read 4 of 10");
 
     // A name that nobody has ever committed under says nothing.
     no = sender_ask(&sender, &plan, 21, 30);
     send_to(no, "orders", "gone", 40);
     tell("orders", (const char *const[]){"audit", "billing"}, (const int64_t[]){51, 51}, 2, NULL);
-    assert_int_equal(taken_look(no).taken.count, 10);
+    assert_int_equal(taken_look(no).sent.taken.count, 10);
 }
 
 // Looks until the operation is in this state, two seconds at most.
@@ -229,8 +229,8 @@ time_alone_decides_where_no_group_is_known(void **state)
     send_to(no, "orders", "", 0);
     tell("orders", NULL, NULL, 0, NULL);
     struct operation operation = taken_wait(no, OPERATION_RUNNING);
-    assert_int_equal(operation.taken.count, -1);
-    assert_string_equal(operation.taken.note,
+    assert_int_equal(operation.sent.taken.count, -1);
+    assert_string_equal(operation.sent.taken.note,
                         "no consumer group has committed on orders: time alone decides");
 
     int64_t other = sender_ask(&sender, &canary, 101, 200);
@@ -239,7 +239,7 @@ time_alone_decides_where_no_group_is_known(void **state)
     send_to(other, "audit", "", 0);
     tell("audit", NULL, NULL, 0, "redrive may not see consumer groups");
     operation = taken_wait(other, OPERATION_RUNNING);
-    assert_string_equal(operation.taken.note, "redrive may not see consumer groups: time alone decides");
+    assert_string_equal(operation.sent.taken.note, "redrive may not see consumer groups: time alone decides");
 }
 
 static void

@@ -230,7 +230,7 @@ make_event(struct maker *maker, bool is_here, int64_t id, struct event *event)
                             .source_table = BYTES("orders"),
                             .topic = BYTES("orders.events"),
                             .created_at = created,
-                            .retry_count = marks[SIGNAL_RETRIES] ? 3 : (int32_t)below(seed, 3),
+                            .retries.count = marks[SIGNAL_RETRIES] ? 3 : (int32_t)below(seed, 3),
                             .origin = {.partition = marks[SIGNAL_PARTITION] ? 11 : (int32_t)below(seed, 8),
                                        .has_partition = true},
                             .error_message = strbuf_bytes(&maker->message),

@@ -19,7 +19,7 @@ make(int64_t id, uint64_t group, const char *type, int64_t age_seconds)
         .topic = bytes_of("orders"),
         .category = CATEGORY_DATA,
         .created_at = NOW - age_seconds * US_PER_SECOND,
-        .retry_count = (int32_t)(id % 4),
+        .retries.count = (int32_t)(id % 4),
     };
 }
 
@@ -74,7 +74,7 @@ what_others_wrote_is_renewed(void **state)
     struct event events[] = {make(4, 7, "b", 100), make(11, 8, "a", 0), make(5, 7, "a", 100),
                              make(99, 7, "c", 0)};
     events[0].topic = bytes_of("payments");
-    events[0].retry_count = 9;
+    events[0].retries.count = 9;
     assert_int_equal(backlog_renew(backlog, events, 4), 2); // 5 is as it was, 99 is not there
     assert_int_equal(backlog_renew(backlog, events, 4), 0);
     assert_int_equal(backlog_count(backlog), 11);
@@ -83,7 +83,7 @@ what_others_wrote_is_renewed(void **state)
     size_t hint = 0;
     assert_true(backlog_event(backlog, 4, &hint, &seen));
     assert_true(bytes_equal_text(seen.event_type, "b") && bytes_equal_text(seen.topic, "payments"));
-    assert_int_equal(seen.retry_count, 9);
+    assert_int_equal(seen.retries.count, 9);
     uint64_t key;
     assert_true(backlog_group_of(backlog, 11, &key));
     assert_int_equal(key, 8);

@@ -172,7 +172,8 @@ what_is_known_is_shown(void **state)
     size_t height = height_of(world);
     press(world->app, "300");
     know(world, number,
-         (struct preview){.known = 1u << PREVIEW_OVERTAKEN, .overtaken = 7, .overtaken_resolved = 2}, false);
+         (struct preview){.known = 1u << PREVIEW_OVERTAKEN, .overtaken.events = 7, .overtaken.resolved = 2},
+         false);
     assert_true(shows(world->app, "7 have newer events of the same key, 2 already resolved"));
     assert_true(shows(world->app, "checking for duplicate event ids"));
     assert_true(shows(world->app, "type 30000 to confirm: 300")); // what was typed stays
@@ -181,8 +182,10 @@ what_is_known_is_shown(void **state)
     assert_true(shows(world->app, "checking for events too large for their topic"));
     struct preview_refusal refusal = {"message of 7 bytes, topic a allows 5", "a", 6};
     know(world, number,
-         (struct preview){
-             .known = 1u << PREVIEW_REFUSED, .refusals = &refusal, .refusal_count = 1, .refused = 6},
+         (struct preview){.known = 1u << PREVIEW_REFUSED,
+                          .refused.by = &refusal,
+                          .refused.by_count = 1,
+                          .refused.events = 6},
          true);
     assert_true(shows(world->app, "7 have newer events of the same key, 2 already resolved"));
     assert_true(shows(world->app, "4 have the same event id as another one here"));
@@ -526,9 +529,9 @@ events_in_quarantine_are_sent_where_they_are_named(void **state)
     struct world *world = *state;
     int64_t quarantined[] = {2, 30000};
     struct preview preview = counted;
-    preview.quarantined = 2;
-    preview.quarantined_count = 2;
-    preview.quarantined_ids = quarantined;
+    preview.quarantine.events = 2;
+    preview.quarantine.id_count = 2;
+    preview.quarantine.ids = quarantined;
     shown_by = "topic:orders is:quarantined";
     press(world->app, "R");
     know(world, asked(world, REQUEST_PREVIEW), preview, false);
@@ -551,13 +554,13 @@ quarantined_events_are_left_out_and_the_rest_counted_again(void **state)
     uint64_t number = asked(world, REQUEST_PREVIEW);
     struct preview preview = counted;
     int64_t quarantined[] = {2, 30000};
-    preview.quarantined = 2;
-    preview.quarantined_count = 2;
-    preview.quarantined_ids = quarantined;
+    preview.quarantine.events = 2;
+    preview.quarantine.id_count = 2;
+    preview.quarantine.ids = quarantined;
     know(world, number, preview, false);
     assert_false(shows(world->app, "to confirm")); // what is left is not counted yet
     uint64_t again = asked(world, REQUEST_PREVIEW);
-    know(world, number, (struct preview){.known = 1u << PREVIEW_OVERTAKEN, .overtaken = 9}, false);
+    know(world, number, (struct preview){.known = 1u << PREVIEW_OVERTAKEN, .overtaken.events = 9}, false);
     assert_false(shows(world->app, "9 have"));
     know(world, again, counted, false);
     assert_true(shows(world->app, "type 29998 to confirm"));

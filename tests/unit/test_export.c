@@ -28,7 +28,7 @@ bytes_that_are_no_text_are_base64(void **state)
     (void)state;
     struct strbuf out = {0};
     struct event_header header = {BYTES("trace"), BYTES("\x80")};
-    struct event event = {.id = 7, .created_at = TIME_ABSENT, .last_retry_at = TIME_ABSENT};
+    struct event event = {.id = 7, .created_at = TIME_ABSENT, .retries.last_at = TIME_ABSENT};
     event.closed.at = TIME_ABSENT;
     event.payload = BYTES("\xff\x00 1");
     event.record.key = BYTES("a\0b");

@@ -42,7 +42,7 @@ make_events(void **state)
     a->record.key = BYTES("c-1");
     a->record.headers = headers;
     a->record.header_count = 2;
-    a->retry_count = 1;
+    a->retries.count = 1;
     a->created_at = a->created_wall = NOW - 30 * US_PER_SECOND;
     a->category = CATEGORY_TRANSIENT;
     a->group = 0xaa00000000000001;
@@ -54,7 +54,7 @@ make_events(void **state)
     b->source_id = BYTES("S-2"); // no record is kept: its key
     b->topic = BYTES("orders.events");
     b->origin.has_partition = true;
-    b->retry_count = 3;
+    b->retries.count = 3;
     b->created_at = b->created_wall = NOW - 3 * 3600 * US_PER_SECOND;
     b->known.revisions = 1;
     b->category = CATEGORY_TRANSIENT;

@@ -152,7 +152,7 @@ make_event(struct naive_event *naive, int64_t id)
         .stack_trace = naive->has_stack ? bytes_of(naive->stack) : BYTES_ABSENT,
         .payload = naive->has_payload ? bytes_of(naive->payload) : BYTES_ABSENT,
         .origin = {.has_partition = naive->has_partition, .partition = (int32_t)chance(4)},
-        .retry_count = (int32_t)chance(5),
+        .retries.count = (int32_t)chance(5),
         .category = (enum category)chance(CATEGORY_COUNT),
         .created_at = TIME_ABSENT,
         .known.revisions = (int32_t)chance(2),
@@ -329,7 +329,7 @@ leaf_matches(const struct node *node, const struct naive_event *naive)
     case LEAF_ID:
         return event->id > node->number * 10;
     case LEAF_RETRIES:
-        return event->retry_count < node->number;
+        return event->retries.count < node->number;
     case LEAF_PARTITION:
         return naive->has_partition && event->origin.partition == node->number;
     case LEAF_CATEGORY:

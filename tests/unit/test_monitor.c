@@ -20,7 +20,7 @@ static void
 add(struct backlog *backlog, int64_t id, uint64_t group, enum category category, int64_t age, int retries)
 {
     struct event event = {
-        .id = id, .group = group, .category = category, .created_at = NOW - age, .retry_count = retries};
+        .id = id, .group = group, .category = category, .created_at = NOW - age, .retries.count = retries};
     assert_int_equal(backlog_add(backlog, &event, 1), 1);
 }
 
@@ -152,7 +152,7 @@ results_are_of_reprocesses_since_then(void **state)
          .total = 10,
          .done = 10,
          .returned = 4,
-         .taken = {.count = -1}},
+         .sent.taken = {.count = -1}},
         {.no = 7,
          .action = ACTION_REPROCESS,
          .state = OPERATION_RUNNING,
@@ -162,8 +162,8 @@ results_are_of_reprocesses_since_then(void **state)
          .done = 2,
          .queued = 2,
          .refused = 1,
-         .watched = 2,
-         .taken = {.count = -1}},
+         .sent.watched = 2,
+         .sent.taken = {.count = -1}},
         {.no = 6,
          .action = ACTION_DISCARD,
          .state = OPERATION_DONE,
@@ -176,7 +176,7 @@ results_are_of_reprocesses_since_then(void **state)
          .started_at = NOW - HOUR,
          .total = 1,
          .done = 1,
-         .taken = {.count = -1}},
+         .sent.taken = {.count = -1}},
         {.no = 4,
          .action = ACTION_REPROCESS,
          .state = OPERATION_DONE,

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include "core/outcomes.h"
 
-#define SENT(...) .action = ACTION_REPROCESS, .taken = {.count = -1}, __VA_ARGS__
+#define SENT(...) .action = ACTION_REPROCESS, .sent.taken = {.count = -1}, __VA_ARGS__
 
 static void
 every_end_has_its_sentence(void **state)
@@ -20,7 +20,7 @@ every_end_has_its_sentence(void **state)
         {{SENT(.state = OPERATION_DONE, .total = 2011, .done = 2011, .returned = 2011)},
          OUTCOME_RETURNED,
          "DONE, BUT 2,011 OF 2,011 RETURNED"},
-        {{SENT(.state = OPERATION_DONE, .total = 1500, .done = 1500, .returned = 750, .watched = 750)},
+        {{SENT(.state = OPERATION_DONE, .total = 1500, .done = 1500, .returned = 750, .sent.watched = 750)},
          OUTCOME_RETURNED,
          "DONE, BUT 750 OF 1,500 RETURNED"},
         {{SENT(.state = OPERATION_DONE, .total = 1012, .done = 1010, .returned = 96, .refused = 2)},
@@ -32,7 +32,7 @@ every_end_has_its_sentence(void **state)
         {{SENT(.state = OPERATION_DONE, .total = 0)}, OUTCOME_INCOMPLETE, "NOTHING SENT"},
         {{SENT(.state = OPERATION_DONE, .total = 12, .done = 12)}, OUTCOME_WELL, "done, all 12 stayed away"},
         {{SENT(.state = OPERATION_DONE, .total = 1, .done = 1)}, OUTCOME_WELL, "done, 1 stayed away"},
-        {{SENT(.state = OPERATION_DONE, .total = 12, .done = 12, .watched = 3)},
+        {{SENT(.state = OPERATION_DONE, .total = 12, .done = 12, .sent.watched = 3)},
          OUTCOME_OPEN,
          "done, watching 3 for returns"},
         {{SENT(.state = OPERATION_CANCELLED, .total = 2000, .done = 310, .cancelled = 1690)},
@@ -102,18 +102,19 @@ taken_ones_are_told_from_watched_ones(void **state)
 {
     (void)state;
     struct arena arena = {0};
-    struct operation operation = {SENT(.state = OPERATION_DONE, .total = 100, .done = 100, .watched = 40)};
+    struct operation operation = {
+        SENT(.state = OPERATION_DONE, .total = 100, .done = 100, .sent.watched = 40)};
     struct outcomes outcomes = outcomes_of(&operation);
     assert_int_equal(outcomes.parts[PART_WATCHING], 40);
     assert_int_equal(outcomes.parts[PART_TAKEN], 0);
-    operation.taken = (struct taken){.count = 90, .of = 100, .note = "billing has read 90 of 100"};
+    operation.sent.taken = (struct taken){.count = 90, .of = 100, .note = "billing has read 90 of 100"};
     outcomes = outcomes_of(&operation);
     assert_int_equal(outcomes.parts[PART_TAKEN], 30);
     assert_int_equal(outcomes.parts[PART_WATCHING], 10);
     assert_int_equal(outcomes.parts[PART_STAYED], 60);
     assert_string_equal(outcome_sentence(&operation, &arena),
                         "done, watching 40 for returns; billing has read 90 of 100");
-    operation.taken = (struct taken){.count = 100, .of = 100};
+    operation.sent.taken = (struct taken){.count = 100, .of = 100};
     outcomes = outcomes_of(&operation);
     assert_int_equal(outcomes.parts[PART_TAKEN], 40);
     arena_release(&arena);

@@ -269,9 +269,9 @@ test_counts_say_what_is_there(void **state)
                                   .queued = 570,
                                   .refused = 2,
                                   .returned = 3,
-                                  .watched = 17,
-                                  .quiet = 1400,
-                                  .taken.count = -1};
+                                  .sent.watched = 17,
+                                  .sent.quiet = 1400,
+                                  .sent.taken.count = -1};
     assert_string_equal(
         operation_counts(&operation, &arena),
         "sent 1,420   returned 3   stayed away 1,400   watching 17   refused 2   to send 570");
@@ -295,7 +295,7 @@ test_what_it_waits_for_is_said(void **state)
         .state = OPERATION_WAITING,
         .plan = {.steps = {10, 1000}, .step_count = 2, .halts = true, .halt_above = 20},
         .step = 1,
-        .watched = 17,
+        .sent.watched = 17,
         .settle_until = 60 * US_PER_SECOND,
         .send_after = TIME_ABSENT};
     assert_string_equal(operation_wait_text(&operation, 17 * US_PER_SECOND + 1, "·", &arena),

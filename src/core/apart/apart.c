@@ -262,7 +262,7 @@ read_columns(struct apart *apart, const struct event *event)
     see_text(apart, APART_KEY, bytes_present(event->record.key) ? event->record.key : event->source_id);
     if (event->origin.has_partition)
         see_int(apart, APART_PARTITION, event->origin.partition);
-    see_int(apart, APART_RETRIES, event->retry_count);
+    see_int(apart, APART_RETRIES, event->retries.count);
     apart_see_time(apart, apart_field_need(apart, APART_CREATED, BYTES_ABSENT), event->created_at);
     for (uint32_t i = 0; i < event->record.header_count; i++) {
         const struct event_header *header = &event->record.headers[i];

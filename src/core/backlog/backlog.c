@@ -203,7 +203,7 @@ make_row(struct backlog *backlog, const struct event *event)
         seconds = 0;
     if (seconds > UINT32_MAX)
         seconds = UINT32_MAX;
-    int32_t retries = event->retry_count < 0 ? 0 : event->retry_count;
+    int32_t retries = event->retries.count < 0 ? 0 : event->retries.count;
     return (struct backlog_row){
         .id = event->id,
         .created = (uint32_t)seconds,
@@ -530,7 +530,7 @@ backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct ev
         .event_type = bytes_of(intern_text(&backlog->types, row->type)),
         .source_table = bytes_of(intern_text(&backlog->sources, row->source)),
         .topic = bytes_of(intern_text(&backlog->topics, row->topic)),
-        .retry_count = row->retries,
+        .retries.count = row->retries,
         .group = backlog->keys.keys[row->group],
         .category = info->category,
         .error_class = bytes_of(backlog_text(info)->error_class),

@@ -235,7 +235,7 @@ match_term(struct filter *filter, const struct filter_term *term, const struct e
     case FIELD_ID:
         return within(term, event->id);
     case FIELD_RETRIES:
-        return within(term, event->retry_count);
+        return within(term, event->retries.count);
     case FIELD_PARTITION:
         return event->origin.has_partition ? within(term, event->origin.partition) : FILTER_NO;
     case FIELD_OFFSET:

@@ -46,7 +46,8 @@ static bool
 read_row(void *context, const struct bytes fields[PG_FIELDS])
 {
     const struct event_pass *pass = context;
-    struct event event = {.created_at = TIME_ABSENT, .last_retry_at = TIME_ABSENT, .closed.at = TIME_ABSENT};
+    struct event event = {
+        .created_at = TIME_ABSENT, .retries.last_at = TIME_ABSENT, .closed.at = TIME_ABSENT};
     int at = 0;
     event.id = field_int8(fields[at++]);
     event.status_text = fields[at++];
@@ -54,7 +55,7 @@ read_row(void *context, const struct bytes fields[PG_FIELDS])
     event.created_wall = field_time(fields[at++]);
     if (pass->fields & EVENT_COUNTED) {
         event.created_at = field_time(fields[at++]);
-        event.retry_count = field_int4(fields[at++]);
+        event.retries.count = field_int4(fields[at++]);
         event.event_type = fields[at++];
         event.source_table = fields[at++];
         event.topic = fields[at++];

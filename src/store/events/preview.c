@@ -307,12 +307,12 @@ add_sources(struct preview *preview, struct arena *arena, const PGresult *r, int
 static void
 read_quarantined(struct bytes all, struct arena *arena, struct preview *preview)
 {
-    preview->quarantined_count = all.len / 8;
-    preview->quarantined = (int64_t)preview->quarantined_count;
-    preview->quarantined_ids =
-        arena_array(arena, preview->quarantined_count + 1, sizeof *preview->quarantined_ids);
-    for (size_t i = 0; i < preview->quarantined_count; i++)
-        preview->quarantined_ids[i] = pg_read64(all.data + 8 * i);
+    preview->quarantine.id_count = all.len / 8;
+    preview->quarantine.events = (int64_t)preview->quarantine.id_count;
+    preview->quarantine.ids =
+        arena_array(arena, preview->quarantine.id_count + 1, sizeof *preview->quarantine.ids);
+    for (size_t i = 0; i < preview->quarantine.id_count; i++)
+        preview->quarantine.ids[i] = pg_read64(all.data + 8 * i);
 }
 
 // The counts that are needed: data that cannot exist is not looked for.
@@ -509,8 +509,8 @@ preview_overtaken(struct store *store, const struct preview_query *query, struct
     PGresult *r = NULL;
     if (!ask_one(store, query, settings_of_many, sql, &r, err))
         return false;
-    preview->overtaken = value_int8(r, 0, 0);
-    preview->overtaken_resolved = value_int8(r, 0, 1);
+    preview->overtaken.events = value_int8(r, 0, 0);
+    preview->overtaken.resolved = value_int8(r, 0, 1);
     PQclear(r);
     return true;
 }

@@ -36,7 +36,8 @@ static const struct reader_column {
      AT(topic), 0},
     {EVENT_NARROW | EVENT_COUNTED | EVENT_BARE, false, PIECE_ROW("e.status::text"), COLUMN_STATUS,
      AT(status_text), 0},
-    {EVENT_NARROW | EVENT_COUNTED, false, PIECE_ROW("e.retry_count::int4"), COLUMN_INT4, AT(retry_count), 0},
+    {EVENT_NARROW | EVENT_COUNTED, false, PIECE_ROW("e.retry_count::int4"), COLUMN_INT4, AT(retries.count),
+     0},
     {EVENT_NARROW | EVENT_COUNTED | EVENT_BARE, false, PIECE_ROW("e.created_at::timestamp"), COLUMN_TIME,
      AT(created_wall), 0},
     {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false,
@@ -45,13 +46,13 @@ static const struct reader_column {
     {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.source_id::text"), COLUMN_BYTES, AT(source_id), 0},
     {EVENT_NARROW, false, PIECE_ROW("e.correlation_id::text"), COLUMN_BYTES, AT(correlation_id), 0},
     {EVENT_NARROW, false, PIECE_ROW("e.resolved_by::text"), COLUMN_BYTES, AT(closed.by), 0},
-    {EVENT_NARROW, false, PIECE_ROW("e.max_retries::int4"), COLUMN_INT4, AT(max_retries), 0},
+    {EVENT_NARROW, false, PIECE_ROW("e.max_retries::int4"), COLUMN_INT4, AT(retries.max), 0},
     {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.kafka_partition::int4"), COLUMN_INT4,
      AT(origin.partition), AT(origin.has_partition)},
     {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.kafka_offset::int8"), COLUMN_INT8, AT(origin.offset),
      AT(origin.has_offset)},
     {EVENT_NARROW, false, PIECE_ROW("e.last_retry_at::timestamp AT TIME ZONE :zone"), COLUMN_TIME,
-     AT(last_retry_at), 0},
+     AT(retries.last_at), 0},
     {EVENT_NARROW, false, PIECE_ROW("e.resolved_at::timestamp AT TIME ZONE :zone"), COLUMN_TIME,
      AT(closed.at), 0},
     {EVENT_KNOWN, true, PIECE_ROW("live.operation_no"), COLUMN_INT8, AT(known.operation), 0},
@@ -440,7 +441,7 @@ event_reader_row(struct event_reader *reader, const PGresult *result, int row, s
 {
     *event = (struct event){.created_at = TIME_ABSENT,
                             .created_wall = TIME_ABSENT,
-                            .last_retry_at = TIME_ABSENT,
+                            .retries.last_at = TIME_ABSENT,
                             .closed.at = TIME_ABSENT};
     int at = reader->extra;
     event->id = value_int8(result, row, at++);

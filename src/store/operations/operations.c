@@ -246,13 +246,13 @@ operations_read_plan(const PGresult *r, int row, struct send_plan *plan)
 static void
 read_silence(const PGresult *r, int row, struct operation *operation)
 {
-    struct taken *taken = &operation->taken;
+    struct taken *taken = &operation->sent.taken;
     int64_t open =
         taken->count < 0 ? value_int8(r, row, 33) : taken->of - taken->count + value_int8(r, row, 49);
     int64_t lately = open - value_int8(r, row, 34);
     int64_t silent = operation->done > operation->returned ? operation->done - operation->returned : 0;
-    operation->watched = lately < 0 ? 0 : lately < silent ? lately : silent;
-    operation->quiet = silent - operation->watched;
+    operation->sent.watched = lately < 0 ? 0 : lately < silent ? lately : silent;
+    operation->sent.quiet = silent - operation->sent.watched;
 }
 
 static bool
@@ -306,10 +306,10 @@ read_operation(const PGresult *r, int row, struct arena *arena, struct operation
                    .failed = value_int8(r, row, 40),
                    .forced = value_int8(r, row, 41)},
         .follower = {.is_wanted = value_bool(r, row, 43), .by = value_int8(r, row, 44)},
-        .taken = {.count = value_is_null(r, row, 45) ? -1 : value_int8(r, row, 45),
-                  .of = value_int8(r, row, 46),
-                  .by = value_text(r, row, 47, arena),
-                  .note = value_text(r, row, 48, arena)},
+        .sent.taken = {.count = value_is_null(r, row, 45) ? -1 : value_int8(r, row, 45),
+                       .of = value_int8(r, row, 46),
+                       .by = value_text(r, row, 47, arena),
+                       .note = value_text(r, row, 48, arena)},
     };
     operations_read_plan(r, row, &operation->plan);
     if (operation->action == ACTION_REPROCESS)

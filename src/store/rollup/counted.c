@@ -127,7 +127,7 @@ read_event(void *context, const struct bytes fields[PG_FIELDS])
     if (!is_whole)
         return counted->each(counted->context, &event, false);
     event.created_at = (created + EPOCH_2000) * US_PER_SECOND;
-    event.retry_count = retries;
+    event.retries.count = retries;
     event.known.returned = keys_find(&counted->returned, (uint64_t)id) >= 0;
     return counted->each(counted->context, &event, true);
 }
@@ -230,7 +230,7 @@ rollup_rows(struct store *store, struct rollup_names *names, int64_t upto, size_
             .status = EVENT_PENDING,
             .created_at = is_exact(created) ? (created + EPOCH_2000) * US_PER_SECOND : TIME_ABSENT,
             .created_wall = TIME_ABSENT,
-            .retry_count = value_int4(r, i, 3),
+            .retries.count = value_int4(r, i, 3),
         };
         if (name_event(names, value_int4(r, i, 1), &event))
             each(context, &event);

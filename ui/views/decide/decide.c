@@ -572,19 +572,19 @@ describe_quarantine(const struct app *app, const struct decide *decide, const st
         dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_QUARANTINE_LEFT_OUT,
                     text_count((int64_t)decide->left_out_count, count),
                     app_config(app)->decision.max_replays);
-    else if (preview->quarantined)
+    else if (preview->quarantine.events)
         dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_QUARANTINE_INCLUDED,
-                    text_count(preview->quarantined, count), app_config(app)->decision.max_replays);
+                    text_count(preview->quarantine.events, count), app_config(app)->decision.max_replays);
 }
 
 // A bulk reprocess leaves out events in quarantine unless they were named. True: fewer are left.
 static bool
 leave_out(struct decide *decide, const struct preview *preview)
 {
-    if (decide->action != ACTION_REPROCESS || decide->is_named || preview->quarantined_count == 0)
+    if (decide->action != ACTION_REPROCESS || decide->is_named || preview->quarantine.id_count == 0)
         return false;
     size_t kept =
-        ids_without(decide->ids, decide->count, preview->quarantined_ids, preview->quarantined_count);
+        ids_without(decide->ids, decide->count, preview->quarantine.ids, preview->quarantine.id_count);
     decide->left_out_count += decide->count - kept;
     bool is_fewer = kept < decide->count;
     decide->count = kept;

@@ -10,10 +10,10 @@ describe_overtaken(const struct decide_risks *risks, struct dialog *dialog)
     const struct preview *found = &risks->found;
     char count[TEXT_SHORT];
     char other[TEXT_SHORT];
-    dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_OVERTAKEN, text_count(found->overtaken, count),
-                found->overtaken == 1 ? "has" : "have", found->overtaken_resolved ? ", " : "",
-                found->overtaken_resolved ? text_count(found->overtaken_resolved, other) : "",
-                found->overtaken_resolved ? " already resolved" : "");
+    dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_OVERTAKEN, text_count(found->overtaken.events, count),
+                found->overtaken.events == 1 ? "has" : "have", found->overtaken.resolved ? ", " : "",
+                found->overtaken.resolved ? text_count(found->overtaken.resolved, other) : "",
+                found->overtaken.resolved ? " already resolved" : "");
 }
 
 static void
@@ -31,23 +31,23 @@ describe_refused(const struct decide_risks *risks, struct dialog *dialog)
 {
     char count[TEXT_SHORT];
     const struct preview *found = &risks->found;
-    if (found->refused)
-        dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_REFUSED_SINGLY, text_count(found->refused, count),
-                    risks->why_refused, found->refusal_count > 1 ? MSG_REFUSED_MORE : "");
-    if (found->unmeasured)
-        dialog_line(dialog, ROLE_DIALOG, MSG_UNMEASURED, text_count(found->unmeasured, count));
+    if (found->refused.events)
+        dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_REFUSED_SINGLY, text_count(found->refused.events, count),
+                    risks->why_refused, found->refused.by_count > 1 ? MSG_REFUSED_MORE : "");
+    if (found->refused.unmeasured)
+        dialog_line(dialog, ROLE_DIALOG, MSG_UNMEASURED, text_count(found->refused.unmeasured, count));
 }
 
 static int64_t
 refused_singly(const struct preview *found)
 {
-    return found->refused + found->unmeasured;
+    return found->refused.events + found->refused.unmeasured;
 }
 
 static int64_t
 overtaken(const struct preview *found)
 {
-    return found->overtaken;
+    return found->overtaken.events;
 }
 
 static int64_t
@@ -75,13 +75,13 @@ static void
 add_refused(struct decide_risks *risks, const struct preview *preview)
 {
     struct preview *found = &risks->found;
-    found->refused = 0;
-    found->unmeasured = preview->unmeasured;
-    found->refusal_count = preview->refusal_count;
-    for (size_t i = 0; i < preview->refusal_count; i++)
-        found->refused += preview->refusals[i].count;
-    if (preview->refusal_count)
-        snprintf(risks->why_refused, sizeof risks->why_refused, "%s", preview->refusals[0].reason);
+    found->refused.events = 0;
+    found->refused.unmeasured = preview->refused.unmeasured;
+    found->refused.by_count = preview->refused.by_count;
+    for (size_t i = 0; i < preview->refused.by_count; i++)
+        found->refused.events += preview->refused.by[i].count;
+    if (preview->refused.by_count)
+        snprintf(risks->why_refused, sizeof risks->why_refused, "%s", preview->refused.by[0].reason);
 }
 
 void
@@ -90,8 +90,8 @@ decide_risks_add(struct decide_risks *risks, const struct preview *preview)
     struct preview *found = &risks->found;
     found->known |= preview->known;
     if (preview->known & 1u << PREVIEW_OVERTAKEN) {
-        found->overtaken = preview->overtaken;
-        found->overtaken_resolved = preview->overtaken_resolved;
+        found->overtaken.events = preview->overtaken.events;
+        found->overtaken.resolved = preview->overtaken.resolved;
     }
     if (preview->known & 1u << PREVIEW_DOUBLED) {
         found->doubled = preview->doubled;

@@ -196,7 +196,7 @@ summary_line(struct view_of_event *view, struct moments moments)
         strbuf_printf(&line, "%s%s", dot, time_brief(event->created_at, moments.now, time));
     if (event->created_at != TIME_ABSENT && !moments.by_clock)
         strbuf_printf(&line, ", %s", moment_phrase(moments, event->created_at, age));
-    strbuf_printf(&line, "%stry %" PRId32 "/%" PRId32 "%s%s", dot, event->retry_count, event->max_retries,
+    strbuf_printf(&line, "%stry %" PRId32 "/%" PRId32 "%s%s", dot, event->retries.count, event->retries.max,
                   dot, category_name(event->category));
     if (event->known.returned)
         strbuf_printf(&line, "%sreturned %" PRId32, dot, event->known.returned);
@@ -328,9 +328,9 @@ origin_section(struct view_of_event *view, struct moments moments)
     field(view->pager, "correlation id", event->correlation_id);
     time_field(view->pager, "created", event->created_at, moments);
     char retries[64];
-    snprintf(retries, sizeof retries, "%" PRId32 " of %" PRId32, event->retry_count, event->max_retries);
+    snprintf(retries, sizeof retries, "%" PRId32 " of %" PRId32, event->retries.count, event->retries.max);
     field(view->pager, "retries", bytes_of(retries));
-    time_field(view->pager, "last retry", event->last_retry_at, moments);
+    time_field(view->pager, "last retry", event->retries.last_at, moments);
     field(view->pager, "status", event->status_text);
     time_field(view->pager, "closed", event->closed.at, moments);
     field(view->pager, "closed by", event->closed.by);

@@ -223,7 +223,7 @@ event_cell(const struct event *event, enum event_column column, struct moments m
         draw_highlighted(canvas, area, event_key(event), role, filter, FILTER_COLUMN_KEY);
         break;
     case COLUMN_TRY:
-        canvas_count(canvas, area.row, area.col, area.cols, event->retry_count, role);
+        canvas_count(canvas, area.row, area.col, area.cols, event->retries.count, role);
         break;
     case COLUMN_STATUS:
         canvas_text(canvas, area.row, area.col, area.cols, bytes_of(event_status_name(event->status)), role);
@@ -286,8 +286,8 @@ event_preview(const struct event *event, struct filter *filter, struct canvas *c
     if (area.rows > 2) {
         struct area top = area_take_top(&area, 1);
         canvas_printf(canvas, top.row, top.col, top.cols, ROLE_DIM,
-                      "%s  %s  retries %" PRId32 "/%" PRId32 "  %s", created, where, event->retry_count,
-                      event->max_retries, category_name(event->category));
+                      "%s  %s  retries %" PRId32 "/%" PRId32 "  %s", created, where, event->retries.count,
+                      event->retries.max, category_name(event->category));
     }
     arena_release(arena);
 

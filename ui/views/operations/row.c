@@ -123,7 +123,7 @@ operation_wait_text(const struct operation *operation, int64_t now, const char *
     int64_t wait = operation->settle_until == TIME_ABSENT ? 0 : operation->settle_until - now;
     if (operation->state == OPERATION_WAITING)
         return arena_printf(arena, MSG_WATCHING, operation->step, operation->plan.step_count + 1, separator,
-                            text_count(operation->watched, watched), separator,
+                            text_count(operation->sent.watched, watched), separator,
                             text_age(wait > 0 ? wait + US_PER_SECOND - 1 : 0, left),
                             operation->plan.halts ? arena_printf(arena, " %s " MSG_HALTS_ABOVE, separator,
                                                                  operation->plan.halt_above)
@@ -180,11 +180,11 @@ told_counts(const struct operation *operation, struct told_count counts[TOLD_COU
         {MSG_FORCED, operation->recipe.forced, false, OUTCOME_PARTS, NULL},
         {MSG_UNCHANGED, operation->recipe.unchanged, false, OUTCOME_PARTS, NULL},
         {MSG_NOT_APPLICABLE, operation->recipe.not_applicable, false, OUTCOME_PARTS, NULL},
-        {MSG_TAKEN, operation->taken.count, sends && operation->taken.count >= 0, OUTCOME_PARTS,
-         operation->taken.by},
+        {MSG_TAKEN, operation->sent.taken.count, sends && operation->sent.taken.count >= 0, OUTCOME_PARTS,
+         operation->sent.taken.by},
         {"returned", operation->returned, sends, PART_RETURNED, NULL},
-        {"stayed away", operation->quiet, sends && operation->done > 0, PART_STAYED, NULL},
-        {"watching", operation->watched, false, PART_WATCHING, NULL},
+        {"stayed away", operation->sent.quiet, sends && operation->done > 0, PART_STAYED, NULL},
+        {"watching", operation->sent.watched, false, PART_WATCHING, NULL},
         {item_state_word(ITEM_REFUSED, action), operation->refused, false, PART_REFUSED, NULL},
         {MSG_BY_CHECK, operation->recipe.refused_by_check, false, OUTCOME_PARTS, NULL},
         {MSG_RECIPE_FAILED, operation->recipe.failed, false, OUTCOME_PARTS, NULL},
