@@ -116,9 +116,8 @@ originals_find(struct store *store, struct broker *broker, const struct event *c
         for (size_t i = 0; is_good && i < wanted.count; i++) {
             take_answer(&wanted.fetches[i], &originals[wanted.positions[i]]);
             if (wanted.fetches[i].state == FETCH_NOT_TRIED)
-                is_good =
-                    err_set(err, ERR_UNREACHABLE, "Kafka did not give all original records within %d s",
-                            timeout_ms / 1000);
+                is_good = err_set(err, ERR_UNREACHABLE, "Kafka did not give all original records within %d s",
+                                  timeout_ms / 1000);
         }
         is_good = is_good && originals_compare(store, &wanted, err);
     }

@@ -77,7 +77,7 @@ measures_what_it_takes(void **state)
     }
 }
 
-// Large ones between small ones: a chunk is within its limit, or has one event alone.
+// Large ones wait for the small ones around them: a chunk is within its limit, or has one event alone.
 static void
 small_ones_do_not_wait_for_large_ones(void **state)
 {
@@ -90,7 +90,7 @@ small_ones_do_not_wait_for_large_ones(void **state)
         " WHERE id IN (1, 2, 20, 40); UPDATE public.dlq_events SET kafka_partition = NULL");
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 40);
     struct slot slot = acquire(&world, "w");
-    size_t counts[] = {1, 1, 17, 1, 19, 1};
+    size_t counts[] = {36, 1, 1, 1, 1};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         struct claim claim = next_claim(&world, &slot, no, 5000);
         assert_int_equal(claim.count, counts[i]);
@@ -98,6 +98,91 @@ small_ones_do_not_wait_for_large_ones(void **state)
         finish(&world, &slot, &claim);
     }
     assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+    world_end(&world);
+}
+
+static void
+claims(struct world *world, struct slot *slot, int64_t no, size_t limit, const char *expected)
+{
+    char got[400] = "";
+    struct claim claim = next_claim(world, slot, no, limit);
+    for (size_t i = 0; i < claim.count && i < 20; i++)
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%s%lld", i ? " " : "",
+                 (long long)claim.items[i].event_id);
+    assert_string_equal(got, expected);
+    finish(world, slot, &claim);
+}
+
+// Not where that would change the order of a source partition.
+static void
+small_ones_keep_the_order_of_their_source(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 12);
+    test_sql(
+        world.admin,
+        "UPDATE public.dlq_events SET event_payload = jsonb_build_object('a', repeat('payload ', 3000000))"
+        " WHERE id IN (3, 5); UPDATE public.dlq_events SET kafka_topic = 't', kafka_partition = id %% 3,"
+        " kafka_offset = id");
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 12);
+    struct slot slot = acquire(&world, "w");
+    int place[13] = {0}, count = 0;
+    for (int i = 0; i < 8 && get_operation(&world, no).state != OPERATION_DONE; i++) {
+        struct claim claim = next_claim(&world, &slot, no, 4);
+        for (size_t n = 0; n < claim.count; n++)
+            place[claim.items[n].event_id] = ++count;
+        finish(&world, &slot, &claim);
+    }
+    assert_int_equal(count, 12);
+    for (int id = 1; id + 3 <= 12; id++)
+        if (place[id] > place[id + 3])
+            fail_msg("%d of partition %d was sent after %d", id, id % 3, id + 3);
+    assert_true(place[3] > 4); // passed by other partitions
+    world_end(&world);
+}
+
+// A rate, or failures, make chunks small: then too.
+static void
+small_ones_pass_in_small_chunks(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 5);
+    test_sql(
+        world.admin,
+        "UPDATE public.dlq_events SET event_payload = jsonb_build_object('a', repeat('payload ', 3000000))"
+        " WHERE id < 4; UPDATE public.dlq_events SET kafka_partition = NULL");
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 5);
+    struct slot slot = acquire(&world, "w");
+    claims(&world, &slot, no, 1, "4");
+    claims(&world, &slot, no, 1, "5");
+    claims(&world, &slot, no, 1, "1");
+    claims(&world, &slot, no, 5, "2");
+    claims(&world, &slot, no, 5, "3");
+    assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
+    world_end(&world);
+}
+
+// Behind more large ones than a claim looks at.
+static void
+small_ones_pass_a_thousand(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    add_tickets(world.admin, thin, 1000);
+    add_events(world.admin, 200);
+    test_sql(world.admin, "UPDATE public.dlq_events SET kafka_partition = NULL");
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 1200);
+    struct slot slot = acquire(&world, "w");
+    struct claim claim = next_claim(&world, &slot, no, 5000);
+    assert_int_equal(claim.count, 200);
+    assert_int_equal(claim.items[0].event_id, 1001);
+    finish(&world, &slot, &claim);
+    claim = next_claim(&world, &slot, no, 5000);
+    assert_int_equal(claim.count, 9);
+    finish(&world, &slot, &claim);
     world_end(&world);
 }
 
@@ -139,6 +224,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measures_what_it_takes),
         cmocka_unit_test(small_ones_do_not_wait_for_large_ones),
+        cmocka_unit_test(small_ones_keep_the_order_of_their_source),
+        cmocka_unit_test(small_ones_pass_in_small_chunks),
+        cmocka_unit_test(small_ones_pass_a_thousand),
         cmocka_unit_test(unreadable_ones_are_refused_alone),
     };
     return cmocka_run_group_tests_name("large claims", tests, NULL, NULL);

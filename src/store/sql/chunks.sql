@@ -32,7 +32,37 @@ CREATE INDEX chunk_decided ON redrive.chunk (operation_no, decided_at) WHERE sta
 
 ---- functions
 
+-- Small events that may pass large ones, at most p_limit: of sources whose order allows it. Among the next thousand rows, then in the next batches,
+-- which are written out for it. '{}': there are none.
+-- Plan: with the settings of chunk_claim: rows and batches by key.
+CREATE OR REPLACE FUNCTION redrive._chunk_pass(p_operation bigint, p_busy integer[], p_limit integer, OUT ids bigint[], OUT sources integer[])
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_window integer := greatest(p_limit, 1000);
+    v_held integer[];
+    v_batches integer[];
+BEGIN
+    SELECT s.ids, s.sources, s.held INTO ids, sources, v_held
+      FROM redrive._items_pick_around(p_operation, p_busy, v_window) p CROSS JOIN LATERAL redrive._items_small(p.ids, p.sources) s;
+    IF ids = '{}' AND v_held <> '{}' THEN -- other sources
+        SELECT s.ids, s.sources INTO ids, sources FROM redrive._items_pick_around(p_operation, p_busy || v_held, v_window) p
+         CROSS JOIN LATERAL redrive._items_small(p.ids, p.sources) s;
+    END IF;
+    IF ids = '{}' THEN -- a source's rows come before its batches
+        v_held := ARRAY(SELECT DISTINCT i.source FROM redrive.operation_item i
+                         WHERE i.operation_no = p_operation AND i.is_due AND i.state = 'queued' AND i.source <> 0);
+        SELECT p.batches, s.ids, s.sources INTO v_batches, ids, sources FROM redrive._batches_pick(p_operation, p_busy || v_held, v_window) p
+         CROSS JOIN LATERAL redrive._items_small(p.ids, p.sources) s;
+        IF ids <> '{}' THEN
+            PERFORM redrive._batches_write_out(p_operation, v_batches);
+        END IF;
+    END IF;
+    ids := ids[1:p_limit];
+    sources := sources[1:p_limit];
+END $$;
+
 -- Chooses the events of one chunk: queued ones whose source is free, without those that were closed meanwhile (skipped) or cannot be read (refused).
+-- A few large ones that would fill a chunk wait for all small ones that may pass them: each of them can take seconds, and in the end be refused.
 -- ids '{}': nothing is left to claim, or two seconds have passed with those. batches: the events are all those of these batches; '{}': they are
 -- rows.
 -- Plan: with the settings of chunk_claim, its only caller.
@@ -47,6 +77,7 @@ DECLARE
     v_picked_sources integer[];
     v_first bigint; -- events of the first batch
     v_is_written_out boolean;
+    v_few integer := 16; -- events in a chunk that large ones fill
     m record; -- of _items_measure
 BEGIN
     skipped := 0;
@@ -70,6 +101,13 @@ BEGIN
             END IF;
             PERFORM redrive._batches_write_out(v.no, batches[1:1]);
             batches := '{}';
+        END IF;
+        IF batches = '{}' AND cardinality(m.open) BETWEEN 1 AND v_few AND (m.fit < cardinality(v_picked) OR cardinality(v_picked) = p_limit)
+           AND cardinality((redrive._items_small(m.open, array_fill(0, ARRAY[cardinality(m.open)]))).ids) < cardinality(m.open) THEN
+            SELECT p.ids, p.sources INTO v_picked, v_picked_sources FROM redrive._chunk_pass(v.no, v_busy, p_limit) p;
+            IF v_picked <> '{}' THEN
+                SELECT * INTO m FROM redrive._items_measure(v_picked, v_picked_sources, p_max_bytes);
+            END IF;
         END IF;
         ids := m.open;
         topics := m.topics;
