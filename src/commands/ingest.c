@@ -79,10 +79,10 @@ print_json(const struct ingest_report *report, bool is_dry, struct err *err)
 {
     struct strbuf line = {0};
     strbuf_printf(&line,
-                  "{\"events\":%" PRId64 ",\"attempts\":%" PRId64 ",\"alarms\":%" PRId64
+                  "{\"events\":%" PRId64 ",\"attempts\":%" PRId64 ",\"unfit\":%" PRId64 ",\"alarms\":%" PRId64
                   ",\"topics\":%" PRId32 ",\"partitions\":%" PRId32 ",\"left\":%" PRId32 ",\"is_dry\":%s",
-                  report->events, report->attempts, report->alarms, report->topics, report->partitions,
-                  report->left > 0 ? report->left : 0, is_dry ? "true" : "false");
+                  report->events, report->attempts, report->unfit, report->alarms, report->topics,
+                  report->partitions, report->left > 0 ? report->left : 0, is_dry ? "true" : "false");
     for (size_t i = 0; i < report->count_count; i++)
         strbuf_printf(&line, "%s{\"topic\":\"%s\",\"format\":\"%s\",\"letters\":%" PRId64 "}%s",
                       i == 0 ? ",\"formats\":[" : ",", report->counts[i].topic, report->counts[i].format,
@@ -108,6 +108,11 @@ tell_end(const struct call *call, const struct ingest_settings *ingest, const st
            " topics",
            is_dry ? "there are" : "took in", text_count(report->events, events),
            text_count(report->attempts, attempts), report->partitions, report->topics);
+    if (report->unfit > 0)
+        remark(call,
+               "the table of dead letters refuses %" PRId64
+               ": they are kept in redrive.unfit, and redrive doctor says why",
+               report->unfit);
     if (report->alarms > 0)
         remark(call, "%" PRId64 " times dead letters may be missing: the table redrive.alarm says which",
                report->alarms);
@@ -147,7 +152,9 @@ take_in(struct call *call, struct ingest_settings *ingest, struct err *err)
     arena_release(&arena);
     if (!ok)
         return command_status(err);
-    return is_cut ? STATUS_INTERRUPTED : report.alarms > 0 || report.left > 0 ? STATUS_PART : STATUS_DONE;
+    return is_cut                                                     ? STATUS_INTERRUPTED
+           : report.alarms > 0 || report.left > 0 || report.unfit > 0 ? STATUS_PART
+                                                                      : STATUS_DONE;
 }
 
 static int

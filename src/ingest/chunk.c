@@ -73,9 +73,9 @@ tell_trouble(struct reading *reading, const struct err *trouble, struct err *err
     bool is_lasting = trouble->kind == ERR_DENIED;
     if (is_lasting && reading->settings->mode != INGEST_SERVICE)
         return err_set(err, ERR_DENIED, "%s; needed is Read on the topics and on the group", trouble->text);
-    if (clock_mono() - reading->told_trouble < TELL_TROUBLE_EVERY)
+    if (clock_mono() - reading->times.told_trouble < TELL_TROUBLE_EVERY)
         return true;
-    reading->told_trouble = clock_mono();
+    reading->times.told_trouble = clock_mono();
     log_line(LOG_WARN, "Kafka gives nothing at the moment", LOG_TEXT("why", trouble->text));
     return true;
 }
@@ -211,6 +211,10 @@ chunk_take(struct reading *reading, struct err *err)
         ok = ingest_take(reading->store, &reading->ingester, &chunk, &taken, err);
         reading->report->events += taken.events;
         reading->report->attempts += taken.attempts;
+        reading->report->unfit += taken.unfit;
+        if (taken.unfit > 0)
+            log_line(LOG_WARN, "the table of dead letters refuses some: they are kept in redrive.unfit",
+                     LOG_INT("letters", taken.unfit));
     }
     if (ok)
         move_on(reading);

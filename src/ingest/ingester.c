@@ -8,6 +8,7 @@
 
 #define PATIENCE (25 * US_PER_SECOND) // of a run to the end
 #define TELL_EVERY (10 * US_PER_SECOND)
+#define AGAIN_EVERY (600 * US_PER_SECOND)
 
 bool
 reading_is_stopped(const struct reading *reading)
@@ -44,7 +45,7 @@ static void
 tell(struct reading *reading)
 {
     int64_t letters = reading->report->events + reading->report->attempts, behind = 0;
-    if (clock_mono() - reading->told_at < TELL_EVERY || letters == reading->told_letters)
+    if (clock_mono() - reading->times.told_at < TELL_EVERY || letters == reading->told_letters)
         return;
     for (size_t i = 0; i < reading->part_count; i++)
         if (reading->parts[i].end > reading->parts[i].position.next)
@@ -52,8 +53,26 @@ tell(struct reading *reading)
     log_line(LOG_INFO, "took in dead letters", LOG_INT("letters", letters - reading->told_letters),
              LOG_INT("events", reading->report->events), LOG_INT("attempts", reading->report->attempts),
              LOG_INT("behind", behind));
-    reading->told_at = clock_mono();
+    reading->times.told_at = clock_mono();
     reading->told_letters = letters;
+}
+
+// What the contract table refused may have been put right meanwhile.
+static bool
+try_again(struct reading *reading, struct err *err)
+{
+    struct ingest_taken taken;
+    bool is_due =
+        reading->times.tried_again_at == 0 || clock_mono() - reading->times.tried_again_at >= AGAIN_EVERY;
+    if (!is_due || reading->settings->mode == INGEST_DRY)
+        return true;
+    if (!ingest_again(reading->store, &reading->ingester, &taken, err))
+        return false;
+    reading->times.tried_again_at = clock_mono();
+    reading->report->events += taken.events;
+    reading->report->attempts += taken.attempts;
+    reading->report->unfit += taken.unfit;
+    return true;
 }
 
 // One chunk, or a moment without any.
@@ -61,7 +80,7 @@ static bool
 turn(struct reading *reading, struct err *err)
 {
     bool is_full = false;
-    if (!partitions_tend(reading, err))
+    if (!partitions_tend(reading, err) || !try_again(reading, err))
         return false;
     while (!is_full && !reading_is_stopped(reading))
         if (!chunk_read(reading, &is_full, err))
@@ -115,7 +134,7 @@ ingester_run(const struct ingest_settings *settings, struct arena *arena, struct
              struct err *err)
 {
     struct reading reading = {
-        .settings = settings, .arena = arena, .report = report, .told_at = clock_mono()};
+        .settings = settings, .arena = arena, .report = report, .times.told_at = clock_mono()};
     int64_t well_at = clock_mono();
     bool ok = false;
     for (int attempt = 0; !ok;) {

@@ -42,6 +42,7 @@ struct ingest_count {
 struct ingest_report {
     int64_t events;   // new rows
     int64_t attempts; // further dead letters of an event that has its row
+    int64_t unfit;    // that the contract table refuses; kept aside (src/store/sql/unfit.sql)
     int64_t alarms;   // holes, and topics made anew
     int32_t topics, partitions;
     int32_t left;                // partitions that another ingester reads

@@ -27,8 +27,8 @@ list_topics(struct reading *reading, struct arena *arena, struct tail_topic **to
     const char *name = settings->topic_count > 0 ? settings->topics[0] : "of that pattern";
     if (settings->mode != INGEST_SERVICE)
         return err_set(err, ERR_NOT_FOUND, "there is no topic %s, or Describe on it is missing", name);
-    if (reading->told_missing == 0 || clock_mono() - reading->told_missing > MISSING_EVERY) {
-        reading->told_missing = clock_mono();
+    if (reading->times.told_missing == 0 || clock_mono() - reading->times.told_missing > MISSING_EVERY) {
+        reading->times.told_missing = clock_mono();
         log_line(LOG_WARN, "no such topic yet, or Describe on it is missing", LOG_TEXT("topic", name));
     }
     return true;
@@ -267,11 +267,11 @@ show_positions(struct reading *reading, struct err *err)
 bool
 partitions_tend(struct reading *reading, struct err *err)
 {
-    bool is_due = reading->claimed_at == 0 || clock_mono() - reading->claimed_at >= CLAIM_EVERY;
+    bool is_due = reading->times.claimed_at == 0 || clock_mono() - reading->times.claimed_at >= CLAIM_EVERY;
     bool is_dry = reading->settings->mode == INGEST_DRY;
     if (!is_due && !reading->wants_assign)
         return true;
-    if (is_dry && reading->claimed_at && !reading->wants_assign)
+    if (is_dry && reading->times.claimed_at && !reading->wants_assign)
         return true;
     struct arena arena = {0};
     struct tail_topic *topics;
@@ -285,7 +285,7 @@ partitions_tend(struct reading *reading, struct err *err)
     if (ok && !is_dry)
         ok = show_positions(reading, err);
     if (ok)
-        reading->claimed_at = clock_mono();
+        reading->times.claimed_at = clock_mono();
     arena_release(&arena);
     return ok;
 }
@@ -293,7 +293,7 @@ partitions_tend(struct reading *reading, struct err *err)
 bool
 partitions_are_done(struct reading *reading)
 {
-    if (reading->claimed_at == 0 || reading->wants_assign)
+    if (reading->times.claimed_at == 0 || reading->wants_assign)
         return false;
     for (size_t i = 0; i < reading->part_count; i++)
         if (reading->parts[i].position.next < reading->parts[i].target || !reading->parts[i].is_checked)
@@ -302,9 +302,9 @@ partitions_are_done(struct reading *reading)
     if (reading->report->left <= 0)
         return true;
     // Whoever holds the rest may be dead.
-    if (reading->alone_since == 0)
-        reading->alone_since = clock_mono();
-    return clock_mono() - reading->alone_since > LEASE;
+    if (reading->times.alone_since == 0)
+        reading->times.alone_since = clock_mono();
+    return clock_mono() - reading->times.alone_since > LEASE;
 }
 
 void
@@ -314,6 +314,6 @@ partitions_release(struct reading *reading)
     reading->parts = NULL;
     reading->starts = NULL;
     reading->part_count = 0;
-    reading->claimed_at = 0;
+    reading->times.claimed_at = 0;
     reading->wants_assign = false;
 }

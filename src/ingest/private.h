@@ -31,6 +31,14 @@ struct chunk {
     bool has_moved; // some partition is beyond its position
 };
 
+// Of clock_mono; 0: not yet.
+struct reading_times {
+    int64_t claimed_at;
+    int64_t alone_since; // all is read but what others hold; 0: it is not
+    int64_t tried_again_at;
+    int64_t told_at, told_missing, told_trouble; // lines of the log
+};
+
 struct reading {
     const struct ingest_settings *settings;
     struct arena *arena; // of the report
@@ -46,17 +54,13 @@ struct reading {
     struct part *parts; // as starts
     struct tail_start *starts;
     size_t part_count;
-    int32_t total;        // partitions that there are
-    bool wants_assign;    // something is to be looked at again
-    int64_t claimed_at;   // clock_mono; 0: not yet
-    int64_t alone_since;  // clock_mono when all was read but what others hold; 0: it is not
-    int64_t told_missing; // clock_mono
+    int32_t total;     // partitions that there are
+    bool wants_assign; // something is to be looked at again
 
     struct chunk chunk;
 
-    int64_t told_at; // clock_mono of the last line
+    struct reading_times times;
     int64_t told_letters;
-    int64_t told_trouble;
 };
 
 bool reading_is_stopped(const struct reading *reading);

@@ -511,44 +511,79 @@ check_stop(const struct checkup *checkup, struct err *err)
     return true;
 }
 
-// What redrive ingest could not read, and whether it reads at all.
 static bool
-check_ingest(const struct checkup *checkup, struct err *err)
+check_alarms(const struct checkup *checkup, struct err *err)
 {
     PGresult *r;
     struct arena arena = {0};
     if (!pg_ask(
             checkup->store, FOR_READING,
-            "SELECT sentence FROM redrive.alarm WHERE at > pg_catalog.now() - interval '7 days' ORDER BY no "
-            "DESC LIMIT 5",
+            "SELECT sentence, what FROM redrive.alarm WHERE at > pg_catalog.now() - interval '7 days' AND "
+            "what <> 'unfit' ORDER BY no DESC LIMIT 5",
             NULL, &r, err))
         return false;
     for (int i = 0; i < PQntuples(r); i++)
         tell(checkup, CHECKUP_WRONG,
-             "raise retention.ms of dead letter topics, and let redrive ingest run without pause; "
-             "redrive.alarm has "
-             "the offsets",
+             bytes_equal_text(value_bytes(r, i, 1), "end fell back")
+                 ? "set unclean.leader.election.enable=false for dead letter topics; redrive.alarm has the "
+                   "offsets"
+                 : "raise retention.ms of dead letter topics, and let redrive ingest run without pause; "
+                   "redrive.alarm has the offsets",
              "%s", value_text(r, i, 0, &arena));
     arena_release(&arena);
     PQclear(r);
+    return true;
+}
+
+static bool
+check_unfit(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    struct arena arena = {0};
     if (!pg_ask(
             checkup->store, FOR_READING,
-            "SELECT count(*), count(DISTINCT topic), coalesce(sum(greatest(end_offset - next_offset, 0)), "
-            "0)::int8, EXISTS (SELECT FROM redrive.ingester WHERE seen_at > pg_catalog.clock_timestamp() - "
-            "interval '15 s') FROM redrive.ingest_position",
+            "SELECT why, count(*), count(DISTINCT topic) FROM redrive.unfit GROUP BY why ORDER BY 2 DESC, "
+            "1 LIMIT 5",
             NULL, &r, err))
         return false;
-    int64_t partitions = value_int8(r, 0, 0), topics = value_int8(r, 0, 1), behind = value_int8(r, 0, 2);
-    bool is_read = value_bool(r, 0, 3);
+    for (int i = 0; i < PQntuples(r); i++)
+        tell(checkup, CHECKUP_WRONG,
+             "change the constraint or the trigger: they are tried again every ten minutes, and when redrive "
+             "ingest starts",
+             "the table of dead letters refuses %" PRId64 " dead letters of %" PRId64 " topics: %.300s",
+             value_int8(r, i, 1), value_int8(r, i, 2), value_text(r, i, 0, &arena));
+    arena_release(&arena);
     PQclear(r);
-    if (partitions > 0 && is_read)
+    return true;
+}
+
+// What redrive ingest could not read, and whether it reads at all.
+static bool
+check_ingest(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    if (!check_alarms(checkup, err) || !check_unfit(checkup, err))
+        return false;
+    if (!pg_ask(
+            checkup->store, FOR_READING,
+            "SELECT count(*) FILTER (WHERE p.is_read), count(DISTINCT p.topic) FILTER (WHERE p.is_read), "
+            "coalesce(sum(greatest(p.end_offset - p.next_offset, 0)) FILTER (WHERE p.is_read), 0)::int8, "
+            "count(DISTINCT p.topic) FROM (SELECT q.*, EXISTS (SELECT FROM redrive.ingester i WHERE "
+            "i.cluster = q.cluster AND q.topic = ANY (i.topics) AND i.seen_at > "
+            "pg_catalog.clock_timestamp() - interval '15 s') AS is_read FROM redrive.ingest_position q) p",
+            NULL, &r, err))
+        return false;
+    int64_t partitions = value_int8(r, 0, 0), topics = value_int8(r, 0, 1), behind = value_int8(r, 0, 2),
+            known = value_int8(r, 0, 3);
+    PQclear(r);
+    if (partitions > 0)
         tell(checkup, CHECKUP_OK, "",
              "redrive ingest reads %" PRId64 " partitions of %" PRId64 " dead letter topics; %" PRId64
              " dead letters are left to take in",
              partitions, topics, behind);
-    else if (partitions > 0)
+    else if (known > 0)
         tell(checkup, CHECKUP_NOTE, "start redrive ingest, or its unit redrive-ingest.service",
-             "nobody takes in dead letters now; %" PRId64 " dead letter topics were read before", topics);
+             "nobody takes in dead letters now; %" PRId64 " dead letter topics were read before", known);
     return true;
 }
 

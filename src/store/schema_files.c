@@ -25,6 +25,7 @@ EMBED(redrive_sql_returned, "src/store/sql/returned.sql");
 EMBED(redrive_sql_taken, "src/store/sql/taken.sql");
 EMBED(redrive_sql_newer, "src/store/sql/newer.sql");
 EMBED(redrive_sql_ingest, "src/store/sql/ingest.sql");
+EMBED(redrive_sql_unfit, "src/store/sql/unfit.sql");
 EMBED(redrive_sql_rollup, "src/store/sql/rollup.sql");
 EMBED(redrive_sql_rollup_check, "src/store/sql/rollup_check.sql");
 EMBED(redrive_sql_trend, "src/store/sql/trend.sql");
@@ -62,6 +63,7 @@ static const struct {
     {"taken.sql", redrive_sql_taken, redrive_sql_taken_end},
     {"newer.sql", redrive_sql_newer, redrive_sql_newer_end},
     {"ingest.sql", redrive_sql_ingest, redrive_sql_ingest_end},
+    {"unfit.sql", redrive_sql_unfit, redrive_sql_unfit_end},
     {"rollup.sql", redrive_sql_rollup, redrive_sql_rollup_end},
     {"rollup_check.sql", redrive_sql_rollup_check, redrive_sql_rollup_check_end},
     {"trend.sql", redrive_sql_trend, redrive_sql_trend_end},

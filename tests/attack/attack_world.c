@@ -173,7 +173,8 @@ static const struct guard {
     {"dead letters that were taken in", LEVEL_WORKER,
      "SELECT concat((SELECT string_agg(i::text, '|' ORDER BY no) FROM redrive.ingester i), (SELECT "
      "string_agg(p::text, '|' ORDER BY cluster, topic, partition) FROM redrive.ingest_position p), (SELECT "
-     "count(*) FROM redrive.attempt), (SELECT count(*) FROM redrive.alarm))"},
+     "count(*) FROM redrive.attempt), (SELECT count(*) FROM redrive.alarm), (SELECT string_agg(u::text, '|') "
+     "FROM redrive.unfit u))"},
     {"what Kafka said of topics", LEVEL_WORKER,
      "SELECT string_agg(t::text, '|' ORDER BY name) FROM redrive.topic t"},
     {"what others ask about newer records", NEVER,
@@ -364,6 +365,10 @@ begin_notes(void)
         "'kafka-1', 'olga', 'host', 1, 'infinity');"
         "INSERT INTO redrive.ingest_position (cluster, topic, partition, next_offset, holder) SELECT "
         "'kafka-1', 'olgas-dlq', n, 7, no FROM redrive.ingester, generate_series(0, 1) AS n;"
+        "INSERT INTO redrive.unfit (cluster, topic, partition, generation, \"offset\", header_names, "
+        "header_values, crc32c, format, identity, was_sent, event_id, event_type, payload, error_message, "
+        "why) VALUES ('kafka-1', 'olgas-dlq', 0, 0, 6, '{}', '{}', 1, 'unknown', 1, false, 'a', 't', '{}', "
+        "'boom', 'because');"
         "INSERT INTO redrive.adopting (no, state, who, at, cluster, chunks, records, sent) VALUES (1, "
         "'counted', 'olga', now(), 'kafka-1', 2, 100, '{19,20}');"
         "INSERT INTO redrive.topic (name, asked_at, cluster, state, partitions) VALUES ('orders', now(), "

@@ -82,6 +82,22 @@ take(struct store *store, const struct ingester *ingester, const struct ingest_l
 }
 
 static void
+hear(void *context, enum checkup_verdict verdict, const char *sentence, const char *remedy)
+{
+    strbuf_printf(context, "%d %s; %s\n", (int)verdict, sentence, remedy);
+}
+
+static void
+assert_heard(const char *words, bool is_heard)
+{
+    struct strbuf told = {0};
+    assert_works(store_checkup(world.store, hear, &told, &err));
+    if (!!strstr(strbuf_text(&told), words) != is_heard)
+        fail_msg("\"%s\" %s:\n%s", words, is_heard ? "is missing" : "is told", strbuf_text(&told));
+    strbuf_release(&told);
+}
+
+static void
 positions_move_with_the_rows(void **state)
 {
     (void)state;
@@ -198,6 +214,85 @@ what_jsonb_refuses_does_not_stop_the_rest(void **state)
         "{} {\"bytes\": 15, \"not_json\": \"PostgreSQL cannot hold it\"} {}");
 }
 
+// A constraint of the team's own: what it refuses is kept whole, the rest is taken in, and once the
+// constraint is gone it is an event with its attempts.
+static void
+what_the_table_refuses_is_kept_aside(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    test_sql(world.admin, "ALTER TABLE dlq_events ADD CONSTRAINT no_b CHECK (event_id <> 'b')");
+    struct ingest_letter letters[] = {letter(0, "a"), letter(1, "b"), letter(2, "c"), letter(3, "b"),
+                                      letter(4, "c")};
+    letters[1].value = BYTES("\xff\0 whole");
+    letters[2].payload = BYTES("{\"a\": \"\\u0000\"}");
+    assert_works(take(world.store, &ingester, letters, 5, -1, &taken, &err));
+    assert_int_equal(taken.events, 2);
+    assert_int_equal(taken.attempts, 1);
+    assert_int_equal(taken.unfit, 2);
+    assert_string_equal(
+        test_text(world.admin,
+                  "SELECT string_agg(event_id || status, ' ' ORDER BY event_id) FROM dlq_events"),
+        "aPENDING cPENDING");
+    assert_string_equal(test_text(world.admin,
+                                  "SELECT string_agg(concat_ws(' ', \"offset\", encode(value, 'escape'), why "
+                                  "LIKE '%no_b%'), '|' ORDER BY \"offset\") FROM redrive.unfit"),
+                        "1 \\377\\000 whole t|3 {} t");
+    assert_string_equal(test_text(world.admin,
+                                  "SELECT string_agg(concat_ws(' ', what, topic, first_offset, last_offset), "
+                                  "'|') FROM redrive.alarm"),
+                        "unfit orders-dlq 1 3");
+    assert_heard("the table of dead letters refuses 2 dead letters of 1 topics: new row for relation", true);
+
+    struct ingest_letter more[] = {letter(5, "b"), letter(6, "d")};
+    assert_works(take(world.store, &ingester, more, 2, 5, &taken, &err));
+    assert_int_equal(taken.unfit, 1);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.alarm"), 1);
+    assert_works(ingest_again(world.store, &ingester, &taken, &err));
+    assert_int_equal(taken.unfit, 3);
+    test_sql(world.admin, "ALTER TABLE dlq_events DROP CONSTRAINT no_b");
+    assert_works(ingest_again(world.store, &ingester, &taken, &err));
+    assert_int_equal(taken.events, 1);
+    assert_int_equal(taken.attempts, 2);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.unfit"), 0);
+    assert_string_equal(test_text(world.admin, "SELECT encode(value, 'escape') FROM redrive.record r JOIN "
+                                               "dlq_events e ON e.id = r.dlq_id WHERE event_id = 'b'"),
+                        "\\377\\000 whole");
+    assert_heard("refuses", false);
+}
+
+// Triggers, deferred constraints, columns of the team's own, and indexes that have no room for long texts.
+static void
+whatever_refuses_does_not_stop_the_rest(void **state)
+{
+    (void)state;
+    static const char *const refusals[] = {
+        "ALTER TABLE dlq_events ADD COLUMN team text NOT NULL",
+        "ALTER TABLE dlq_events ADD CONSTRAINT once UNIQUE (error_message) DEFERRABLE INITIALLY DEFERRED",
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not today'; "
+        "END $$; CREATE TRIGGER refuse BEFORE INSERT ON dlq_events FOR EACH ROW WHEN (NEW.event_id LIKE "
+        "'%x') "
+        "EXECUTE FUNCTION refuse()",
+    };
+    static const int64_t fit[] = {0, 1, 1};
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        struct ingester ingester = begin(world.store);
+        claim(world.store, &ingester, &positions);
+        test_sql(world.admin, "%s", refusals[i]);
+        struct ingest_letter letters[] = {letter(0, "a"), letter(1, "x")};
+        assert_works(take(world.store, &ingester, letters, 2, -1, &taken, &err));
+        assert_int_equal(taken.events, fit[i]);
+        assert_int_equal(taken.unfit, 2 - fit[i]);
+        world_end(&world);
+        world_make(&world, 0);
+    }
+}
+
 // Somebody's own table of that name would get rows with the owner's rights.
 static void
 the_stage_is_the_owners(void **state)
@@ -229,22 +324,6 @@ the_stage_is_the_owners(void **state)
 }
 
 static void
-hear(void *context, enum checkup_verdict verdict, const char *sentence, const char *remedy)
-{
-    strbuf_printf(context, "%d %s; %s\n", (int)verdict, sentence, remedy);
-}
-
-static void
-assert_heard(const char *words, bool is_heard)
-{
-    struct strbuf told = {0};
-    assert_works(store_checkup(world.store, hear, &told, &err));
-    if (!!strstr(strbuf_text(&told), words) != is_heard)
-        fail_msg("\"%s\" %s:\n%s", words, is_heard ? "is missing" : "is told", strbuf_text(&told));
-    strbuf_release(&told);
-}
-
-static void
 doctor_tells_what_is_missing(void **state)
 {
     (void)state;
@@ -260,6 +339,13 @@ doctor_tells_what_is_missing(void **state)
     claim(world.store, &ingester, &positions);
     assert_works(ingest_hole(world.store, &ingester, &positions[0], 9, &err));
     assert_heard("Kafka removed 8 dead letters of orders-dlq, partition 0", true);
+
+    // What it does not read any more counts no longer.
+    static const char *const pay[] = {"pay-dlq"};
+    size_t count;
+    assert_works(
+        ingest_claim(world.store, &ingester, pay, (int32_t[]){1}, 1, &arena, &positions, &count, &err));
+    assert_heard("reads 1 partitions of 1 dead letter topics; 0 dead letters are left", true);
     assert_works(ingest_end(world.store, &ingester, &err));
     assert_heard("nobody takes in dead letters now; 2 dead letter topics", true);
 }
@@ -273,6 +359,8 @@ main(void)
         cmocka_unit_test_setup_teardown(readers_of_other_topics_share_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_event_has_attempts_until_it_is_closed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_jsonb_refuses_does_not_stop_the_rest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_the_table_refuses_is_kept_aside, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(whatever_refuses_does_not_stop_the_rest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_stage_is_the_owners, set_up, tear_down),
         cmocka_unit_test_setup_teardown(doctor_tells_what_is_missing, set_up, tear_down),
     };

@@ -188,11 +188,13 @@ take_stretches(struct store *store, const struct ingester *ingester, const struc
     for (size_t i = 0; i < 4; i++)
         param_ids(&params, offsets + i * count, count);
     PGresult *r;
-    bool ok = pg_ask(store, FOR_WRITING,
-                     "SELECT events, attempts FROM redrive.ingest_take($1, $2, $3, $4, $5, $6, $7, $8)",
-                     &params, &r, err);
+    bool ok =
+        pg_ask(store, FOR_WRITING,
+               "SELECT events, attempts, unfit FROM redrive.ingest_take($1, $2, $3, $4, $5, $6, $7, $8)",
+               &params, &r, err);
     if (ok)
-        *taken = (struct ingest_taken){.events = value_int8(r, 0, 0), .attempts = value_int8(r, 0, 1)};
+        *taken = (struct ingest_taken){
+            .events = value_int8(r, 0, 0), .attempts = value_int8(r, 0, 1), .unfit = value_int8(r, 0, 2)};
     PQclear(r);
     arena_release(&arena);
     return ok;
@@ -220,4 +222,56 @@ ingest_take(struct store *store, const struct ingester *ingester, const struct i
     KILL_POINT("ingest-committed");
     pg_rollback(store);
     return ok;
+}
+
+// As many as one transaction takes. *tried: so many there were.
+static bool
+try_some(struct store *store, const struct ingester *ingester, const char *before, int64_t *tried,
+         struct ingest_taken *taken, struct err *err)
+{
+    enum { AT_ONCE = 500 };
+    struct params params = {0}, wanted = {0};
+    PGresult *r = NULL;
+    param_ingester(&params, ingester);
+    param_ingester(&wanted, ingester);
+    param_text(&wanted, before);
+    param_int4(&wanted, AT_ONCE);
+    *tried = 0;
+    if (!pg_begin(store, FOR_WRITING, err))
+        return false;
+    bool ok = pg_do(store, FOR_WRITING, "SELECT redrive.ingest_stage($1, $2)", &params, err) &&
+              pg_ask(store, FOR_WRITING,
+                     "SELECT tried, coalesce(events, 0), coalesce(attempts, 0), coalesce(unfit, 0) FROM "
+                     "redrive.ingest_again($1, $2, $3::timestamptz, $4)",
+                     &wanted, &r, err);
+    ok = ok && pg_commit(store, err);
+    pg_rollback(store);
+    if (ok) {
+        *tried = value_int8(r, 0, 0);
+        taken->events += value_int8(r, 0, 1);
+        taken->attempts += value_int8(r, 0, 2);
+        taken->unfit += value_int8(r, 0, 3);
+    }
+    PQclear(r);
+    return ok;
+}
+
+bool
+ingest_again(struct store *store, const struct ingester *ingester, struct ingest_taken *taken,
+             struct err *err)
+{
+    PGresult *r;
+    char before[64];
+    int64_t tried;
+    *taken = (struct ingest_taken){0};
+    if (!is_ready(store, err) ||
+        !pg_ask(store, FOR_WRITING, "SELECT pg_catalog.clock_timestamp()::text", NULL, &r, err))
+        return false;
+    value_copy(r, 0, 0, before, sizeof before);
+    PQclear(r);
+    do {
+        if (!try_some(store, ingester, before, &tried, taken, err))
+            return false;
+    } while (tried > 0);
+    return true;
 }

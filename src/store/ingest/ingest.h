@@ -106,9 +106,14 @@ struct ingest_chunk {
 struct ingest_taken {
     int64_t events;   // new rows
     int64_t attempts; // further dead letters of events that have one
+    int64_t unfit;    // that the contract table refuses: they are kept aside, with its reason
 };
 // All of it, or nothing. ERR_CONFLICT: another ingester has these partitions.
 bool ingest_take(struct store *store, const struct ingester *ingester, const struct ingest_chunk *chunk,
                  struct ingest_taken *taken, struct err *err) MUST_CHECK;
+
+// Tries those again that are kept aside.
+bool ingest_again(struct store *store, const struct ingester *ingester, struct ingest_taken *taken,
+                  struct err *err) MUST_CHECK;
 
 #endif

@@ -62,13 +62,13 @@ CREATE INDEX attempt_event ON redrive.attempt (dlq_id);
 CREATE TABLE redrive.alarm (
     no           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     at           timestamptz NOT NULL DEFAULT clock_timestamp(),
-    what         text NOT NULL CHECK (what IN ('hole', 'topic made anew')),
+    what         text NOT NULL CHECK (what IN ('hole', 'topic made anew', 'end fell back', 'unfit')),
     cluster      text NOT NULL,
     topic        text NOT NULL,
     partition    integer NOT NULL,
     generation   integer NOT NULL, -- that the offsets are of
     first_offset bigint NOT NULL,  -- the records from here
-    last_offset  bigint,           -- to here were never seen; NULL: nobody knows how many they were
+    last_offset  bigint,           -- to here were never seen, or are in redrive.unfit; NULL: nobody knows how many they were
     sentence     text NOT NULL
 );
 CREATE INDEX alarm_at ON redrive.alarm (at);
@@ -319,13 +319,11 @@ BEGIN
     RETURN v_of;
 END $$;
 
--- Puts the staged records into redrive.record or redrive.attempt, and their events into the contract table. p_of: what _ingest_events returned.
-CREATE OR REPLACE FUNCTION redrive._ingest_insert(p_cluster text, p_generations integer[], p_of bigint[]) RETURNS void
+-- Puts staged records of an event of their own, from p_from to p_to, into the contract table and redrive.record. p_ids: the event of each staged record.
+CREATE OR REPLACE FUNCTION redrive._ingest_insert(p_cluster text, p_generations integer[], p_of bigint[], p_ids bigint[], p_from integer, p_to integer)
+RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
-    v_sequence regclass := redrive._event_sequence();
-    v_ids bigint[] := ARRAY(SELECT CASE WHEN w.of = 0 THEN nextval(v_sequence) ELSE w.of END
-                              FROM unnest(p_of) WITH ORDINALITY AS w (of, no) ORDER BY w.no);
     v_zone text := (SELECT zone FROM redrive.install);
     v_now timestamptz := clock_timestamp();
     v_id integer := redrive._event_room('event_id');
@@ -337,38 +335,45 @@ BEGIN
     INSERT INTO :"events" (id, event_id, event_type, source_table, source_id, event_payload, error_message, stack_trace, retry_count, status,
                            created_at, kafka_offset, kafka_partition, kafka_topic, correlation_id)
     OVERRIDING SYSTEM VALUE
-    SELECT v_ids[s.no], left(s.event_id, v_id), left(s.event_type, v_type), left(s.source_table, v_table), left(s.source_id, v_source),
+    SELECT p_ids[s.no], left(s.event_id, v_id), left(s.event_type, v_type), left(s.source_table, v_table), left(s.source_id, v_source),
            s.payload::jsonb, s.error_message, s.stack_trace, coalesce(s.attempts, 0), 'PENDING',
            (CASE WHEN s.was_sent THEN v_now ELSE least(s."timestamp", v_now) END) AT TIME ZONE v_zone,
            -- A name that was cut would be another topic's.
            CASE WHEN char_length(s.original_topic) <= v_topic THEN s.original_offset END,
            CASE WHEN char_length(s.original_topic) <= v_topic THEN s.original_partition END,
            CASE WHEN char_length(s.original_topic) <= v_topic THEN s.original_topic END, s.correlation_id
-      FROM pg_temp.redrive_letter s WHERE p_of[s.no] = 0;
+      FROM pg_temp.redrive_letter s WHERE p_of[s.no] = 0 AND s.no BETWEEN p_from AND p_to;
+    SET CONSTRAINTS ALL IMMEDIATE; -- a deferred one would be checked at the commit, and refuse the whole chunk there
     INSERT INTO redrive.record (dlq_id, cluster, topic, partition, generation, "offset", "timestamp", key, value, header_names, header_values,
                                 crc32c, format, consumer, failed_at, identity)
-    SELECT v_ids[s.no], p_cluster, s.topic, s.partition, p_generations[s.no], s."offset", s."timestamp", s.key, s.value, s.header_names,
+    SELECT p_ids[s.no], p_cluster, s.topic, s.partition, p_generations[s.no], s."offset", s."timestamp", s.key, s.value, s.header_names,
            s.header_values, s.crc32c, s.format, s.consumer, s.failed_at, s.identity
-      FROM pg_temp.redrive_letter s WHERE p_of[s.no] = 0;
+      FROM pg_temp.redrive_letter s WHERE p_of[s.no] = 0 AND s.no BETWEEN p_from AND p_to;
+END $$;
+
+-- Puts the other staged records into redrive.attempt, but those of events that are not there (p_unfit).
+CREATE OR REPLACE FUNCTION redrive._ingest_attempts(p_cluster text, p_generations integer[], p_of bigint[], p_ids bigint[], p_unfit integer[])
+RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
     INSERT INTO redrive.attempt (dlq_id, cluster, topic, partition, generation, "offset", "timestamp", key, value, header_names, header_values,
                                  crc32c, format, consumer, failed_at, error_message, stack_trace)
-    SELECT CASE WHEN p_of[s.no] > 0 THEN p_of[s.no] ELSE v_ids[-p_of[s.no]] END, p_cluster, s.topic, s.partition, p_generations[s.no], s."offset",
-           s."timestamp", s.key, s.value, s.header_names, s.header_values, s.crc32c, s.format, s.consumer, s.failed_at, s.error_message,
-           s.stack_trace
-      FROM pg_temp.redrive_letter s WHERE p_of[s.no] <> 0;
+    SELECT p_ids[s.no], p_cluster, s.topic, s.partition, p_generations[s.no], s."offset", s."timestamp", s.key, s.value, s.header_names,
+           s.header_values, s.crc32c, s.format, s.consumer, s.failed_at, s.error_message, s.stack_trace
+      FROM pg_temp.redrive_letter s WHERE p_of[s.no] <> 0 AND s.no <> ALL (p_unfit);
 END $$;
 
 -- Takes in what this transaction copied to the stage: events, records, and the positions, of which each moves from p_from (-1: nothing was read yet)
 -- to p_to. p_last, p_crcs: the last record of each that was staged; p_last -1: none. Fails where a position is not at p_from, or not ours: nothing
--- is written then. Records that are staged belong to these partitions and lie between p_from and p_to; `no` counts them from 1.
+-- is written then. Records that are staged belong to these partitions and lie between p_from and p_to; `no` counts them from 1. unfit: so many of
+-- them the contract table refuses (unfit.sql).
 CREATE OR REPLACE FUNCTION redrive.ingest_take(p_no bigint, p_fence bigint, p_topics text[], p_partitions integer[], p_from bigint[], p_to bigint[],
-                                               p_last bigint[], p_crcs bigint[], OUT events bigint, OUT attempts bigint)
+                                               p_last bigint[], p_crcs bigint[], OUT events bigint, OUT attempts bigint, OUT unfit bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.ingester := redrive._ingest_hold(p_no, p_fence);
     v_moved integer;
     v_generations integer[]; -- of each staged record
-    v_of bigint[];
 BEGIN
     PERFORM redrive._ingest_stage_check();
     UPDATE redrive.ingest_position p
@@ -381,7 +386,7 @@ BEGIN
     IF v_moved <> cardinality(p_topics) THEN
         RAISE EXCEPTION 'another ingester has read on from these positions' USING ERRCODE = 'RD001';
     END IF;
-    SELECT array_agg(p.generation ORDER BY s.no), count(*), count(*) INTO v_generations, events, v_moved
+    SELECT array_agg(p.generation ORDER BY s.no), count(*) INTO v_generations, v_moved
       FROM pg_temp.redrive_letter s
       JOIN unnest(p_topics, p_partitions, p_from, p_to) AS w (topic, partition, began, reached)
         ON s.topic = w.topic AND s.partition = w.partition AND s."offset" >= w.began AND s."offset" < w.reached
@@ -389,15 +394,7 @@ BEGIN
     IF (v_moved, v_moved) IS DISTINCT FROM (SELECT (count(*)::integer, coalesce(max(s.no), 0)) FROM pg_temp.redrive_letter s) THEN
         RAISE EXCEPTION 'a staged record is outside the chunk that is taken in' USING ERRCODE = 'RD004';
     END IF;
-    v_of := redrive._ingest_events(v_moved);
-    BEGIN
-        PERFORM redrive._ingest_insert(v.cluster, v_generations, v_of);
-    EXCEPTION WHEN data_exception OR program_limit_exceeded OR feature_not_supported THEN -- which of them it was, nobody says
-        UPDATE pg_temp.redrive_letter s SET payload = json_build_object('not_json', 'PostgreSQL cannot hold it', 'bytes', octet_length(s.value))
-         WHERE NOT redrive._is_jsonb(s.payload);
-        PERFORM redrive._ingest_insert(v.cluster, v_generations, v_of);
-    END;
-    attempts := (SELECT count(*) FROM unnest(v_of) AS w (of) WHERE w.of <> 0);
-    events := events - attempts;
+    SELECT t.events, t.attempts, t.unfit INTO events, attempts, unfit
+      FROM redrive._ingest_put(v.cluster, v_generations, redrive._ingest_events(v_moved)) t;
     UPDATE redrive.ingester i SET seen_at = clock_timestamp(), taken = i.taken + v_moved WHERE i.no = p_no;
 END $$;
