@@ -127,3 +127,28 @@ guard()
         while [ -e "$dir/state" ] && kill -0 "$owner" 2>/dev/null; do sleep 1; done
         [ ! -e "$dir/state" ] || "$@"' guard "$REDRIVE_OWNER" "$dir" "$@" </dev/null >/dev/null 2>&1 9>&- &
 }
+
+# await_ready DIR PORT PID: remembers a server that was started, and waits until its page /-/ready answers. Otherwise the end
+# of its log, and false.
+await_ready()
+{
+    remember "$1" PID "$3"
+    remember "$1" PORT "$2"
+    guard "$1" "$0" remove "$1"
+    for _ in {1..300}; do
+        ! curl -sf -o /dev/null "http://127.0.0.1:$2/-/ready" || return 0
+        is_alive "$3" || break
+        sleep 0.1
+    done
+    tail -n 5 "$1/log" >&2
+    return 1
+}
+
+# remove_server DIR: stops what await_ready remembered, and removes its folder.
+remove_server()
+{
+    recall "$1"
+    end_process "${PID:-}" 10
+    release_port "$PORT"
+    rm -rf "$1"
+}

@@ -20,22 +20,9 @@ start)
     promtool check config "$dir/prometheus.yml" >"$dir/log" 2>&1 || { cat "$dir/log" >&2; fail "promtool refuses the configuration"; }
     setsid prometheus --config.file="$dir/prometheus.yml" --storage.tsdb.path="$dir/data" --web.listen-address="127.0.0.1:$port" \
         </dev/null >>"$dir/log" 2>&1 9>&- &
-    remember "$dir" PID $!
-    remember "$dir" PORT "$port"
-    guard "$dir" "$0" remove "$dir"
-    for _ in {1..300}; do
-        ! curl -sf -o /dev/null "http://127.0.0.1:$port/-/ready" || { echo "PROMETHEUS=http://127.0.0.1:$port"; exit 0; }
-        is_alive $! || break
-        sleep 0.1
-    done
-    tail -n 5 "$dir/log" >&2
-    fail "Prometheus did not start"
+    await_ready "$dir" "$port" $! || fail "Prometheus did not start"
+    echo "PROMETHEUS=http://127.0.0.1:$port"
     ;;
-remove)
-    recall "$dir"
-    end_process "${PID:-}" 10
-    release_port "$PORT"
-    rm -rf "$dir"
-    ;;
+remove) remove_server "$dir" ;;
 *) fail "start or remove" ;;
 esac
