@@ -369,6 +369,18 @@ put_back(void)
                                   "DELETE FROM redrive.chunk; UPDATE redrive.slot SET next_seq = 0");
 }
 
+// The database is put back; a person resumes the operation, which finds that all its records were sent.
+static void
+assert_closed_as_sent(int64_t operation)
+{
+    put_back();
+    work_is_stopped(operation, "ahead");
+    go_on(EVENTS);
+    work(operation);
+    assert_int_equal(get_operation(&fixture.world, operation).skipped, EVENTS);
+    assert_each_once(fixture.topic, PARTITIONS, 1, EVENTS);
+}
+
 // The chunk's marker was written over, and its records are there: they are what counts.
 static void
 what_was_sent_is_closed_as_sent(void **state)
@@ -376,12 +388,7 @@ what_was_sent_is_closed_as_sent(void **state)
     (void)state;
     int64_t operation = ask(1, EVENTS);
     die_at("after-commit:1");
-    put_back();
-    work_is_stopped(operation, "ahead");
-    go_on(EVENTS);
-    work(operation);
-    assert_int_equal(get_operation(&fixture.world, operation).skipped, EVENTS);
-    assert_each_once(fixture.topic, PARTITIONS, 1, EVENTS);
+    assert_closed_as_sent(operation);
 }
 
 // No row names the topic that these were sent to, and the marker does not: it names those of one chunk only.
@@ -399,12 +406,7 @@ a_topic_that_only_dead_letters_name_is_searched(void **state)
     snprintf(group, sizeof group, "%s", last_group());
     snprintf(chunk, sizeof chunk, "%s", test_text(fixture.world.admin, "SELECT id FROM redrive.chunk"));
     write_marker(group, 1, chunk);
-    put_back();
-    work_is_stopped(operation, "ahead");
-    go_on(EVENTS);
-    work(operation);
-    assert_int_equal(get_operation(&fixture.world, operation).skipped, EVENTS);
-    assert_each_once(fixture.topic, PARTITIONS, 1, EVENTS);
+    assert_closed_as_sent(operation);
 }
 
 // Marker and records are both gone: nobody can know.
