@@ -10,17 +10,22 @@
 #include "commands/groups_path.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
+#include "commands/people_line.h"
 #include "commands/rollup.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "core/fingerprint/fingerprint.h"
 #include "core/fingerprint/merge.h"
 #include "store/rollup/categories.h"
 #include "store/events/events.h"
+#include "store/people/people.h"
 
 struct group_counting {
     struct progress_line progress; // first: choosing_tick is given the whole
     struct backlog *backlog;
     const struct overrides *overrides; // of the store
+    struct people people;              // in the arena of the call
+    struct arena arena;
     struct grouped_by by[GROUPS_BY_MOST];
     size_t by_count;
     bool is_merged;
@@ -174,6 +179,14 @@ error_of(const struct group_counting *counting, const struct event_group *group)
     return is_by(counting, PIVOT_ERROR) ? group->details->second : NULL;
 }
 
+// What people say about the group of the row; NULL: nothing.
+static const struct group_care *
+care_of(const struct group_counting *counting, const struct event_group *group)
+{
+    const struct event_group *named = error_of(counting, group);
+    return named && !group->part_count ? people_care(&counting->people, named->key) : NULL;
+}
+
 static bool
 command_groups_print_json(const struct group_counting *counting, const struct event_group *group,
                           int64_t zone_us, struct err *err)
@@ -208,6 +221,7 @@ command_groups_print_json(const struct group_counting *counting, const struct ev
     value_add_int_or_null(object, "reprocessed", is_known, outcomes->reprocessed);
     value_add_time(object, "outcomes_since", is_known && outcomes->since ? outcomes->since : TIME_ABSENT,
                    zone_us);
+    people_line_json(object, care_of(counting, group), group->count, false, zone_us);
     return json_print(object, err);
 }
 
@@ -229,9 +243,16 @@ static const int leaves[] = {3, 2, -1}, pair_leaves[] = {4, 3, -1}; // last, rat
 enum { ERROR_COLUMNS = 6, OTHER_COLUMNS = 5, PAIR_COLUMNS = 7 };
 
 static void
-command_groups_add_error(struct output_table *table, const struct event_group *group)
+command_groups_add_error(struct output_table *table, const struct event_group *group,
+                         const struct group_care *care, int64_t events)
 {
     struct strbuf error = {0};
+    char time[TIME_TEXT];
+    int64_t now = clock_now();
+    if (care_is_snoozed(care, now, events))
+        strbuf_printf(&error, "until %s ", time_brief(care->snooze.until, now, time));
+    if (care_is_taken(care, now))
+        strbuf_printf(&error, "@%s ", care->taken.who);
     if (group->part_count)
         strbuf_printf(&error, "%zu groups: ", group->part_count);
     if (group->text.error_class != NULL)
@@ -257,7 +278,7 @@ command_groups_add_row(struct output_table *table, const struct group_counting *
     table_add_text(table, category_name(group->category));
     const struct event_group *named = error_of(counting, group);
     if (named)
-        command_groups_add_error(table, named);
+        command_groups_add_error(table, named, care_of(counting, group), group->count);
 }
 
 // Remarks on what the rows do not show.
@@ -330,6 +351,23 @@ read_sort(const char *name, struct group_counting *counting, struct err *err)
            err_set(err, ERR_USAGE, "--sort of groups is count, newest, rate or first, not \"%s\"", name);
 }
 
+// Groups that may wait come last, and keep their order otherwise.
+static void
+move_snoozed(const struct group_counting *counting, struct group_list *list, struct arena *arena)
+{
+    struct event_group *waiting = arena_array(arena, list->count, sizeof *waiting);
+    size_t waiting_count = 0, kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct event_group *group = &list->groups[i];
+        if (care_is_snoozed(care_of(counting, group), clock_now(), group->count))
+            waiting[waiting_count++] = *group;
+        else
+            list->groups[kept++] = *group;
+    }
+    for (size_t i = 0; i < waiting_count; i++)
+        list->groups[kept++] = waiting[i];
+}
+
 static void
 list_groups(const struct group_counting *counting, const struct group_limit *most, int64_t now,
             struct arena *arena, struct group_list *list)
@@ -350,6 +388,8 @@ list_groups(const struct group_counting *counting, const struct group_limit *mos
     list->count = kept;
     if (counting->compare && list->count)
         qsort(list->groups, list->count, sizeof *list->groups, counting->compare);
+    if (counting->people.care_count)
+        move_snoozed(counting, list, arena);
 }
 
 static void
@@ -416,7 +456,8 @@ groups(struct call *call, struct store *store, struct group_counting *counting, 
     int64_t now = 0;
     counting->overrides = store_overrides(store);
     progress_begin(&counting->progress, call, "events");
-    bool ok = choosing_read(call, 1u << EVENT_PENDING, &choice, err) && store_now(store, &now, err);
+    bool ok = choosing_read(call, 1u << EVENT_PENDING, &choice, err) && store_now(store, &now, err) &&
+              people_read(store, &counting->arena, &counting->people, err);
     choice.limit = 0; // of groups here: the largest N
     bool is_read = false;
     ok = ok && read_rollup(call, store, counting, &choice, &is_read, err);
@@ -452,6 +493,7 @@ command_groups_release(struct group_counting *counting)
 {
     backlog_destroy(counting->backlog);
     groups_by_release(counting->by);
+    arena_release(&counting->arena);
 }
 
 int

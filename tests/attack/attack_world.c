@@ -182,6 +182,12 @@ static const struct guard {
      "'olga'"},
     {"questions and answers about newer records", LEVEL_WORKER,
      "SELECT md5(string_agg(n::text, '|' ORDER BY no)) FROM redrive.newer_question n"},
+    {"what people say about groups", LEVEL_OPERATOR,
+     "SELECT string_agg(c::text, '|' ORDER BY group_key) FROM redrive.group_care c"},
+    {"what people say about groups in another name", NEVER,
+     "SELECT count(*)::text FROM redrive.group_care WHERE group_key <> 255"
+     " AND (taken_by <> current_setting('attack.who') OR noted_by <> current_setting('attack.who')"
+     " OR snoozed_by <> current_setting('attack.who'))"},
     {"recipes and categories", LEVEL_OPERATOR,
      "SELECT concat((SELECT string_agg(r::text, '|' ORDER BY name) FROM redrive.recipe r),"
      " (SELECT string_agg(c::text, '|' ORDER BY group_key) FROM redrive.group_category c))"},
@@ -386,6 +392,9 @@ begin_notes(void)
         "INSERT INTO redrive.alert_notice (rule, instance, destination, state, content) VALUES ('fix', '', "
         "'a', 'firing', '{}');"
         "INSERT INTO redrive.group_category VALUES (255, 'data', 'olga', now(), 'because', 1);"
+        "INSERT INTO redrive.group_care (group_key, taken_by, taken_at, taken_until, note, noted_by, "
+        "noted_at, snoozed_by, snoozed_at, snoozed_until, changed) VALUES (255, 'olga', now(), 'infinity', "
+        "'because', 'olga', now(), 'olga', now(), 'infinity', 1);"
         "INSERT INTO redrive.rollup_group (key, pattern, sample) VALUES (255, 'boom', 'boom');"
         "INSERT INTO redrive.rollup_series (group_key, event_type, source_table, topic) VALUES (255, 't', "
         "'', 'orders');"

@@ -64,6 +64,7 @@ static const struct attempt {
     {"deciding_what_is_in_doubt", "SELECT redrive.chunk_decide(1, '', 'published', 'x')", "42501"},
     {"releasing_a_slot_from_quarantine", "SELECT redrive.slot_renew('kafka-1', 1, 'x')", "42501"},
     {"a_category_past_its_function", "UPDATE redrive.group_category SET who = 'somebody'", "42501"},
+    {"a_note_past_its_function", "UPDATE redrive.group_care SET noted_by = 'somebody'", "42501"},
     {"a_recipe_past_its_function", "UPDATE redrive.recipe SET author = 'somebody'", "42501"},
     {"making_himself_an_admin", "GRANT redrive_admin TO redrive_operator", "42501"},
 };

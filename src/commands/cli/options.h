@@ -37,6 +37,7 @@ enum option_area {
     AREA_ALERTS = 1 << 23,
     AREA_ALERT = 1 << 24,
     AREA_DAEMON = 1 << 25,
+    AREA_PEOPLE = 1 << 26,
 };
 
 struct option_count {

@@ -1,0 +1,133 @@
+#include "store/people/people.h"
+
+#include "store/pg.h"
+
+// Who may see the categories may see all of people.sql (store/rollup/categories.h).
+
+bool
+people_token(struct store *store, int64_t *token, struct err *err)
+{
+    PGresult *r;
+    *token = 0;
+    if (store->categories != SEEN_READABLE)
+        return true;
+    if (!pg_ask(store, FOR_READING, "SELECT coalesce(sum(changed), 0)::int8 FROM redrive.group_care", NULL, &r,
+                err))
+        return false;
+    *token = value_int8(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+static const char cares_sql[] =
+    "SELECT group_key, taken_by::text, taken_at, taken_until, note, noted_by::text, noted_at,"
+    " snoozed_by::text, snoozed_at, snoozed_until, coalesce(snoozed_above, 0)"
+    " FROM redrive.group_care WHERE taken_by IS NOT NULL OR note IS NOT NULL OR snoozed_by IS NOT NULL";
+
+bool
+people_read(struct store *store, struct arena *arena, struct people *people, struct err *err)
+{
+    PGresult *r;
+    if (store->categories != SEEN_READABLE)
+        return true;
+    if (!pg_ask(store, FOR_READING, cares_sql, NULL, &r, err))
+        return false;
+    people->care_count = (size_t)PQntuples(r);
+    people->cares = arena_array(arena, people->care_count, sizeof *people->cares);
+    for (int i = 0; i < PQntuples(r); i++) {
+        struct group_care *care = &people->cares[i];
+        *care = (struct group_care){.group = (uint64_t)value_int8(r, i, 0)};
+        care->taken.who = value_text(r, i, 1, arena);
+        care->taken.at = value_time(r, i, 2);
+        care->taken.until = value_time(r, i, 3);
+        care->note.text = value_text(r, i, 4, arena);
+        care->note.who = value_text(r, i, 5, arena);
+        care->note.at = value_time(r, i, 6);
+        care->snooze.who = value_text(r, i, 7, arena);
+        care->snooze.at = value_time(r, i, 8);
+        care->snooze.until = value_time(r, i, 9);
+        care->snooze.above = value_int8(r, i, 10);
+    }
+    PQclear(r);
+    people_sort(people);
+    return true;
+}
+
+bool
+people_events(struct store *store, uint64_t group, int64_t *events, struct err *err)
+{
+    struct params params = {0};
+    PGresult *r;
+    param_int8(&params, (int64_t)group);
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING,
+                "SELECT coalesce(sum(t.n), 0)::int8 FROM redrive.rollup_series s"
+                " JOIN redrive.rollup_total t ON t.series = s.no WHERE s.group_key = $1",
+                &params, &r, err))
+        return false;
+    *events = value_int8(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+static bool
+people_may_write(struct store *store, struct err *err)
+{
+    return pg_may_write(store, err) && pg_has_schema(store, err);
+}
+
+bool
+group_take(struct store *store, uint64_t group, int64_t length, const char *note, struct arena *arena,
+           const char **before, struct err *err)
+{
+    struct params params = {0};
+    PGresult *r;
+    if (!people_may_write(store, err))
+        return false;
+    param_int8(&params, (int64_t)group);
+    param_int8(&params, length);
+    param_text(&params, note);
+    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.group_take($1, $2::int8 * interval '1 microsecond', $3)",
+                &params, &r, err))
+        return false;
+    *before = value_text(r, 0, 0, arena);
+    PQclear(r);
+    return true;
+}
+
+bool
+group_release(struct store *store, uint64_t group, struct err *err)
+{
+    struct params params = {0};
+    if (!people_may_write(store, err))
+        return false;
+    param_int8(&params, (int64_t)group);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.group_release($1)", &params, err);
+}
+
+bool
+group_note(struct store *store, uint64_t group, const char *note, struct err *err)
+{
+    struct params params = {0};
+    if (!people_may_write(store, err))
+        return false;
+    param_int8(&params, (int64_t)group);
+    param_text(&params, note);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.group_note($1, $2)", &params, err);
+}
+
+bool
+group_snooze(struct store *store, uint64_t group, int64_t length, int64_t above, struct err *err)
+{
+    struct params params = {0};
+    if (!people_may_write(store, err))
+        return false;
+    param_int8(&params, (int64_t)group);
+    param_int8(&params, length);
+    if (above > 0)
+        param_int8(&params, above);
+    else
+        param_null(&params);
+    return pg_do(store, FOR_WRITING,
+                 "SELECT redrive.group_snooze($1, $2::int8 * interval '1 microsecond', $3)", &params, err);
+}

@@ -1,0 +1,92 @@
+# What people say about groups: taking one, notes, letting one wait; who may, and what the audit has of it.
+
+people_db=redrive_people_$$
+psql -XAtq "$server dbname=postgres" -c "CREATE DATABASE $people_db ENCODING 'UTF8' TEMPLATE template0"
+people="$server dbname=$people_db"
+hostile_role=$'evil\e[31m'$$
+people_sql() { psql -XAtq -v ON_ERROR_STOP=1 "$people" -c "$1"; }
+psql -Xq "$people" -f "$here/table.sql"
+
+run take 0123456789abcdef -d "$people"
+ok "taking without the schema names the command" all not exits 0 ';' one_sentence ';' warns "redrive migrate"
+run migrate -d "$people"
+run rollup -d "$people"
+run groups -d "$people" --json
+group=$(sed -n '1s/.*"group":"\([^"]*\)".*/\1/p' "$work/out")
+second=$(sed -n '2s/.*"group":"\([^"]*\)".*/\1/p' "$work/out")
+group_is() { run groups -d "$people" --json; json "[row for row in rows if row['group'] == '$1'][0]['$2'] $3"; }
+ok "before anybody does anything" json "rows[0]['assignee'] is None and rows[0]['note'] is None and rows[0]['snoozed_until'] is None"
+
+run take "$group" -d "$people" --until 2h --note "looking at the schema"
+ok "a group is taken" all exits 0 ';' warns "group $group is yours until"
+ok "and groups say so" all group_is "$group" assignee "is not None" ';' group_is "$group" note "== 'looking at the schema'"
+run groups -d "$people"
+ok "for people too" says "@postgres "
+run take "$group" -d "$people" --json
+ok "again, for eight hours, and the note stays" all exits 0 ';' names group assignee until note snoozed_until ';' json "rows[0]['note'] == 'looking at the schema'"
+run take "$group" --until yesterday -d "$people"
+ok "what is no time is said" all exits 2 ';' one_sentence ';' warns "14:30"
+run take "$group" --until 2020-01-01T10:00 -d "$people"
+ok "and what is over" all exits 2 ';' one_sentence ';' warns "over"
+run take "${group:0:8}" -d "$people"
+ok "a key is whole" all exits 2 ';' one_sentence ';' warns "16 digits"
+run take -d "$people"
+ok "and is there" all exits 2 ';' one_sentence
+run take "$group" --until 25:00 -d "$people"
+ok "there is no hour 25" all exits 2 ';' one_sentence
+run take "$group" --until 23:59 -d "$people"
+ok "a time of day" all exits 0 ';' warns "23:59:00"
+
+run release "$group" -d "$people" --json
+ok "it is released, and its note stays" all exits 0 ';' json "rows[0]['assignee'] is None and rows[0]['note'] == 'looking at the schema'"
+run release "$group" -d "$people"
+ok "once" all exits 5 ';' one_sentence ';' warns "nobody has taken"
+run note "$group" rollback at 14:30 -d "$people"
+ok "a note" all exits 0 ';' group_is "$group" note "== 'rollback at 14:30'"
+run note "$group" "$(printf 'x%.0s' {1..1001})" -d "$people"
+ok "that is too long" all exits 2 ';' one_sentence ';' warns "1000 bytes"
+harmless() { ! grep -q $'[\e\a]' "$work/out" && ! grep -q $'[\e\a]' "$work/err"; }
+run note "$group" $'\e]52;c;aGk=\a' -d "$people"
+run audit -d "$people"
+ok "a hostile one harms no terminal" all says "]52;c" ';' harmless
+people_sql "CREATE ROLE \"$hostile_role\" SUPERUSER LOGIN" >/dev/null
+people_sql "SET SESSION AUTHORIZATION \"$hostile_role\"; SELECT redrive.group_take(('x$group')::bit(64)::bigint, '1 h', NULL)" >/dev/null
+run groups -d "$people"
+ok "nor does a hostile name" all says "@" ';' says "[31m" ';' harmless
+
+people_sql "UPDATE dlq_events SET status = 'RESOLVED', resolved_at = now() WHERE error_message LIKE '%is closed'" >/dev/null
+run note "$group" "came back in October" -d "$people"
+people_sql "UPDATE dlq_events SET status = 'PENDING', resolved_at = NULL WHERE error_message LIKE '%is closed'" >/dev/null
+ok "a note outlives the events of its group" group_is "$group" note "== 'came back in October'"
+run note "$group" -d "$people"
+ok "a note is removed" all exits 0 ';' group_is "$group" note "is None"
+
+run snooze "$group" --until 4h -d "$people" --json
+ok "a group waits" all exits 0 ';' json "rows[0]['snoozed_until'] is not None"
+run groups -d "$people" --json
+ok "at the end of the list" json "rows[-1]['group'] == '$group' and rows[-1]['snoozed_until'] is not None and rows[0]['group'] == '$second'"
+run groups -d "$people"
+ok "for people with its time" says "until "
+people_sql "UPDATE redrive.group_care SET snoozed_above = 400 WHERE snoozed_until IS NOT NULL" >/dev/null
+ok "until it has grown" group_is "$group" snoozed_until "is None"
+run snooze "$group" 4h -d "$people"
+people_sql "UPDATE redrive.group_care SET snoozed_until = now() - interval '1 s' WHERE snoozed_until IS NOT NULL" >/dev/null
+ok "or its time has come" group_is "$group" snoozed_until "is None"
+run snooze "$group" 4h -d "$people"
+run snooze "$group" 0 -d "$people"
+ok "or somebody ends it" all exits 0 ';' group_is "$group" snoozed_until "is None"
+run snooze "$group" -d "$people"
+ok "a snooze needs an end" all exits 2 ';' one_sentence ';' warns "--until"
+
+run audit -d "$people"
+ok "all of it is in the audit" all says "take" ';' says "release" ';' says "note" ';' says "snooze" ';' says "group $group"
+
+people_sql "CREATE ROLE redrive_people_look_$$ LOGIN" >/dev/null
+people_sql "SELECT redrive.grants('redrive_people_look_$$', 'viewer')" | psql -Xq "$people"
+run groups -d "$people user=redrive_people_look_$$"
+ok "a viewer sees groups" exits 0
+run take "$group" -d "$people user=redrive_people_look_$$"
+ok "and takes none" all exits 4 ';' one_sentence ';' warns group_take
+run take "$group" -d "$people" --read-only
+ok "nor does anybody who may only read" all exits 4 ';' one_sentence
+psql -XAtq "$server dbname=postgres" -c "DROP DATABASE IF EXISTS $people_db WITH (FORCE)" -c "DROP ROLE redrive_people_look_$$" -c "DROP ROLE \"$hostile_role\"" >/dev/null 2>&1
