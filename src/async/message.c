@@ -25,6 +25,7 @@ request_destroy(struct request *request)
     free(request->texts.target_topic);
     free(request->reason);
     free(request->alert.rule);
+    free(request->care.note);
     free(request->recipe.text);
     free(request->recipe.name);
     free(request->exported.file);

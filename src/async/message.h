@@ -23,6 +23,7 @@
 #include "core/newer.h"
 #include "core/doubt.h"
 #include "core/outcomes.h"
+#include "core/people.h"
 #include "core/revision.h"
 #include "core/recipe/trial.h"
 #include "core/category_overrides.h"
@@ -64,6 +65,7 @@ enum request_kind {
                       // that is over
     REQUEST_CONFIRM,  // operation_request in `confirm`
     REQUEST_CATEGORY, // group, set, reason
+    REQUEST_CARE,     // group, care: what a person says about it; answered by REPLY_CARE
     REQUEST_SHAPE,    // id: what payloads of its type have in common, from a sample
     REQUEST_RECORD,   // id: asks the workers for the original record; again until it is there
     REQUEST_CORRECT,  // id, correct, reason: a revision; ERR_CONFLICT where somebody was faster
@@ -176,6 +178,15 @@ struct confirm_texts {
     char group[GROUP_TEXT]; // its key; "": none
 };
 
+// What a person says about a group.
+enum care_verb { CARE_TAKE, CARE_NOTE, CARE_RELEASE, CARE_SNOOZE };
+struct care_asked {
+    enum care_verb verb;
+    int64_t length; // µs, of TAKE and SNOOZE; 0: it waits no longer
+    int64_t above;  // of SNOOZE
+    char *note;     // of TAKE (NULL: the one that is there stays) and NOTE; heap, owned by the request
+};
+
 // What a person does about an alert.
 struct alert_asked {
     char *rule; // heap, owned by the request
@@ -227,6 +238,7 @@ struct request {
     struct export_asked exported;
     struct apart_asked apart;
     struct alert_asked alert;
+    struct care_asked care;
 };
 
 enum reply_kind {
@@ -247,6 +259,8 @@ enum reply_kind {
     REPLY_PROGRESS,  // of a REQUEST_CONFIRM: done of total written
     REPLY_CONFIRMED, // the operation exists
     REPLY_CATEGORY,  // the category was set or cleared
+    REPLY_CARE,      // it is written down
+    REPLY_PEOPLE,    // number 0: what people say about groups, all of it
     REPLY_SHAPE,     // `shape`
     REPLY_RECORD,    // news: is it there (ask for the event), can somebody read it, why it cannot be had
     REPLY_CORRECTED, // the revision was written
@@ -482,6 +496,7 @@ struct reply {
     struct operations_reply operations; // REPLY_OPERATIONS, REPLY_OPERATION, REPLY_CONFIRMED
     struct audit_reply audit;
     struct figures_reply figures;
+    struct people people;
     struct preview preview;
     struct newer_reply newer;
     struct export_reply exported;

@@ -80,6 +80,7 @@ static const struct route {
     [REQUEST_NEWER] = {.write = writer_newer_request},
     [REQUEST_CONFIRM] = {.write = writer_confirm_request},
     [REQUEST_CATEGORY] = {.write = writer_category_request},
+    [REQUEST_CARE] = {.write = writer_care_request},
     [REQUEST_SHAPE] = {.read = reader_shape_request},
     [REQUEST_RECORD] = {.write = writer_record_request},
     [REQUEST_CORRECT] = {.write = writer_correct_request},
@@ -136,6 +137,7 @@ read_for_screen(void *context)
     while (!reader->session.is_stopping) {
         bool is_connected = session_connect(&reader->session);
         if (is_connected && !was_connected) {
+            reader_people_begin(reader);
             reader_backlog_begin(reader);
             reader->operations.look_at = 0;
             reader_send_status(reader);

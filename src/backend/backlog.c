@@ -323,6 +323,8 @@ reader_backlog_step(struct reader *reader)
         reader->counts.poll_at = clock_mono() + reader->session.settings->refresh_us;
         return session_failed(&reader->session, 0, &err);
     }
+    if (!reader_people_look(reader, &err))
+        return session_failed(&reader->session, 0, &err);
     reader_backlog_send(reader, false);
     reader_send_status(reader);
     return true;

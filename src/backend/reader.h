@@ -199,6 +199,10 @@ struct reader {
         bool has_sent;
         uint64_t sent_hash; // of the last status that was sent
     } status;
+    struct {
+        bool is_told;
+        int64_t token; // of what was told last
+    } people;
 };
 
 // backlog.c: each does one small step and returns true when it did something.
@@ -306,6 +310,10 @@ reader_cache_step(struct reader *reader); // texts for the searches to come, whi
 
 // category.c: the categories that people gave to groups.
 bool reader_categories_look(struct reader *reader, struct err *err);
+
+// people.c: what people say about groups.
+void reader_people_begin(struct reader *reader); // after (re)connecting: told before any group is
+bool reader_people_look(struct reader *reader, struct err *err) MUST_CHECK; // told where it changed
 
 // recent.c: the newest events of a group, and the last decision about it.
 void reader_recent_request(struct reader *reader, const struct request *request);

@@ -43,6 +43,9 @@ void writer_recipe_request(struct writer *writer, const struct request *request)
 // category.c
 void writer_category_request(struct writer *writer, const struct request *request);
 
+// people.c
+void writer_care_request(struct writer *writer, const struct request *request);
+
 // monitor.c
 void writer_mark_request(struct writer *writer, const struct request *request);
 void writer_alert_request(struct writer *writer, const struct request *request);

@@ -250,7 +250,7 @@ command_groups_add_error(struct output_table *table, const struct event_group *g
     char time[TIME_TEXT];
     int64_t now = clock_now();
     if (care_is_snoozed(care, now, events))
-        strbuf_printf(&error, "until %s ", time_brief(care->snooze.until, now, time));
+        strbuf_printf(&error, "until %s ", until_text(care->snooze.until, now, time));
     if (care_is_taken(care, now))
         strbuf_printf(&error, "@%s ", care->taken.who);
     if (group->part_count)

@@ -52,6 +52,14 @@ snooze_above(int64_t events)
     return events > 0 && events < INT64_MAX / SNOOZE_GROWTH ? events * SNOOZE_GROWTH : SNOOZE_GROWTH;
 }
 
+const char *
+until_text(int64_t until, int64_t now, char out[TIME_TEXT])
+{
+    time_brief(until, now, out);
+    out[strlen(out) - strlen(":00")] = '\0';
+    return out;
+}
+
 // "14:30": the next time that a clock of this zone shows it.
 static bool
 parse_clock(struct bytes text, int64_t now, int64_t *length)

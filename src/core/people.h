@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/clock.h"
 #include "base/err.h"
 
 struct group_care {
@@ -45,6 +46,8 @@ bool care_is_snoozed(const struct group_care *care, int64_t now, int64_t events)
 // More events than these end a snooze of a group that has `events` now: the tenfold.
 int64_t snooze_above(int64_t events);
 
+// "14:30", of another day than that of `now` "2026-11-24 14:30", by the clock of this process.
+const char *until_text(int64_t until, int64_t now, char out[TIME_TEXT]);
 // A length from now on: "2h", or a time: "14:30" is the next one by the clock of this process, a date with a
 // time ("2026-11-23 14:30") is that one.
 bool until_parse(struct bytes text, int64_t now, int64_t *length, struct err *err) MUST_CHECK;

@@ -96,6 +96,7 @@ app_destroy(struct app *app)
     free(app->mail.unsent);
     free(app->mail.expected);
     reply_destroy(app->mail.status);
+    reply_destroy(app->mail.people);
     selection_release(app->selection);
     free(app->selection);
     for (size_t i = 0; i < MESSAGES; i++)
@@ -133,6 +134,13 @@ const struct status *
 app_status(const struct app *app)
 {
     return app->mail.status ? &app->mail.status->status : &app->mail.unknown;
+}
+
+const struct people *
+app_people(const struct app *app)
+{
+    static const struct people nobody;
+    return app->mail.people ? &app->mail.people->people : &nobody;
 }
 
 int64_t

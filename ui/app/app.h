@@ -114,6 +114,7 @@ const struct app_config *app_config(const struct app *app);
 const struct keymap *app_keymap(const struct app *app);
 const struct theme *app_theme(const struct app *app);
 const struct status *app_status(const struct app *app); // the last one told; link CONNECTING before the first
+const struct people *app_people(const struct app *app); // what people say about groups; never NULL
 // Of the last key, reply or picture, whichever was last; one instant for a whole draw; frozen by REDRIVE_NOW.
 int64_t app_now(const struct app *app);
 // How lists and sentences tell a moment: by its age or by the clock, as the person chose.

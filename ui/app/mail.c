@@ -30,6 +30,7 @@ answering(enum request_kind kind)
     case REQUEST_ADOPT:
     case REQUEST_CONFIRM:
     case REQUEST_CATEGORY:
+    case REQUEST_CARE:
     case REQUEST_MARK:
     case REQUEST_ALERT:
     case REQUEST_CORRECT:
@@ -276,7 +277,7 @@ deliver(struct app *app, struct instance *instance, struct reply *reply)
     return is_used;
 }
 
-// News reach every open view; a status is kept, for all of them to look at.
+// News reach every open view; a status is kept, for all of them to look at, and so is what people say.
 static void
 deliver_news(struct app *app, struct reply *reply)
 {
@@ -289,6 +290,11 @@ deliver_news(struct app *app, struct reply *reply)
         app->mail.status = reply;
         app_redraw(app);
     }
+    if (reply->kind == REPLY_PEOPLE) {
+        reply_destroy(app->mail.people);
+        app->mail.people = reply;
+        app_redraw(app);
+    }
     for (int place = 1; place <= PLACES; place++)
         for (int i = 0; i < app->stacks.places[place].depth; i++)
             (void)deliver(app, app->stacks.places[place].views[i], reply);
@@ -298,7 +304,7 @@ deliver_news(struct app *app, struct reply *reply)
         app_say(app, SAY_OK, "%s", reply->news.sentence);
     if (reply->kind == REPLY_ERROR)
         app_say_err(app, &reply->err);
-    if (reply->kind != REPLY_STATUS)
+    if (reply->kind != REPLY_STATUS && reply->kind != REPLY_PEOPLE)
         reply_destroy(reply);
 }
 

@@ -60,6 +60,7 @@ struct mail {
     size_t unsent_count, unsent_capacity;
     uint64_t last_number;
     struct reply *status;  // the last REPLY_STATUS
+    struct reply *people;  // the last REPLY_PEOPLE
     struct status unknown; // before it
 };
 

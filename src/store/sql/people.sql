@@ -104,7 +104,7 @@ CREATE OR REPLACE FUNCTION redrive.group_release(p_group bigint) RETURNS text
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v_before name;
 BEGIN
-    SELECT taken_by INTO v_before FROM redrive.group_care WHERE group_key = p_group AND taken_until > clock_timestamp() FOR UPDATE;
+    SELECT taken_by INTO v_before FROM redrive.group_care WHERE group_key = p_group FOR UPDATE;
     IF v_before IS NULL THEN
         RAISE EXCEPTION 'nobody has taken %', redrive._group_words(p_group) USING ERRCODE = 'RD002';
     END IF;

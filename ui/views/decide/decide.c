@@ -10,6 +10,7 @@
 #include "base/uuid.h"
 #include "core/filter/filter.h"
 #include "ui/app/operation_words.h"
+#include "ui/views/care.h"
 #include "ui/views/decide/fields.h"
 #include "ui/views/decide/texts.h"
 #include "ui/views/events/events.h"
@@ -124,6 +125,8 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     decide->is_named =
         quarantine_is_named(false, words->filter) || quarantine_is_named(false, words->shown_by);
     snprintf(decide->group, sizeof decide->group, "%s", words->group ? words->group : "");
+    const char *of_group = words->of_group ? words->of_group : words->group;
+    snprintf(decide->of_group, sizeof decide->of_group, "%s", of_group ? of_group : "");
     return true;
 }
 
@@ -360,6 +363,7 @@ open_dialog(struct app *app, struct decide *decide)
     decide->dialog = app_dialog(app, &request);
     strbuf_release(&command);
     dialog_line(decide->dialog, ROLE_STRONG, "%s", scope(decide, &arena));
+    care_line(app, decide->dialog, decide->of_group);
     dialog_line(decide->dialog, ROLE_DIM, MSG_CHECKING);
     dialog_set_waiting(decide->dialog, true);
     arena_release(&arena);
@@ -646,6 +650,7 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
     dialog_clear(dialog);
     dialog_set_waiting(dialog, false);
     dialog_line(dialog, ROLE_STRONG, "%s", scope(decide, &arena));
+    care_line(app, dialog, decide->of_group);
     if (decide->action == ACTION_REPROCESS)
         describe_topics(app, decide, preview);
     else if (is_revert(decide))

@@ -32,7 +32,8 @@ struct decide {
     size_t hidden;          // of the ids, how many the view does not show
     struct strbuf what;     // "SocketTimeoutException", "id 912180"; empty: the selection
     struct strbuf filter;   // as typed, or empty
-    char group[GROUP_TEXT]; // "" none
+    char group[GROUP_TEXT];    // "" none
+    char of_group[GROUP_TEXT]; // "" none
     uint64_t list_number, preview_number, confirm_number, undo_number;
     uint64_t stopped_number;   // a preview that was cancelled: its end is ignored
     struct decide_risks risks; // of a reprocess
@@ -57,6 +58,7 @@ struct decide_words {
     const char *filter;       // filter text in force, or NULL
     const char *shown_by;     // the filter under which the events were picked from a list, or NULL
     const char *group;        // the key of the group that all events are of, or NULL
+    const char *of_group;     // the key of the group that they are some of, or NULL
     size_t hidden;            // how many events the view does not show
     int64_t undoes;           // the discard or resolve that this restore undoes, the recipe that this correct
                               // does, or 0

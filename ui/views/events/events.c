@@ -81,8 +81,11 @@ events_decide(struct app *app, void *state, enum action begun_by)
     size_t from;
     size_t to;
     if (!decide_selection(app, &events->decide, action, events->ids, events->count, &words) &&
-        events_range(app, events, action_name(action), &from, &to, &words))
+        events_range(app, events, action_name(action), &from, &to, &words)) {
+        bool is_group = events->query.pivot == PIVOT_ERROR && events->query.has_value;
+        words.of_group = is_group ? events->query.value : NULL;
         decide_ids(app, &events->decide, action, events->ids + from, to - from, &words);
+    }
     return true;
 }
 

@@ -58,8 +58,9 @@ groups_draw_drawn_cell(const void *rows, size_t index, int column, struct canvas
     const struct event_group *group = group_rows_at(&drawing->groups->rows, index);
     if (column == GROUP_COLUMN_NAME && group_rows_is_part(&drawing->groups->rows, group))
         area_take_left(&area, 2);
-    group_cell(group_rows_at(&drawing->groups->rows, index), drawing->groups->pivot,
-               (enum group_column)column, drawing->moments, canvas, area);
+    const struct group_care *care = groups_care(drawing->groups, drawing->people, group);
+    group_cell(group, drawing->groups->pivot, (enum group_column)column, care, drawing->moments, canvas,
+               area);
     if (column == GROUP_COLUMN_COUNT)
         draw_size(group->count, drawing->largest, canvas, area);
 }
@@ -89,7 +90,8 @@ previewed_group(const struct app *app, const struct groups *groups)
     return (struct group_previewed){.group = group,
                                     .pivot = groups->pivot,
                                     .moments = app_moments(app),
-                                    .recent = group_recent_of(&groups->shown.recent, group)};
+                                    .recent = group_recent_of(&groups->shown.recent, group),
+                                    .care = group ? groups_care(groups, app_people(app), group) : NULL};
 }
 
 static void
@@ -344,8 +346,10 @@ groups_draw(const struct app *app, const void *state, struct canvas *canvas, con
         notice_draw(canvas, body, groups_draw_empty_words(app, groups));
         return;
     }
-    const struct groups_drawing drawing = {
-        .groups = groups, .moments = app_moments(app), .largest = group_rows_largest(&groups->rows)};
+    const struct groups_drawing drawing = {.groups = groups,
+                                           .people = app_people(app),
+                                           .moments = app_moments(app),
+                                           .largest = group_rows_largest(&groups->rows)};
     struct table_model model = groups_model(&drawing);
     table_draw(&groups->table, &model, canvas, body);
     if (preview.rows > 0) {

@@ -607,6 +607,8 @@ static const struct view_action actions[] = {
     {.action = DO_COPY_ID, .run = copy_value},
     {.action = DO_FILTER, .run = groups_ask_filter},
     {.action = DO_CATEGORY, .run = groups_ask_category},
+    {.action = DO_TAKE, .run = groups_ask_take},
+    {.action = DO_SNOOZE, .run = groups_ask_snooze},
     {.action = DO_NARROW, .run = groups_ask_narrow},
     {.action = DO_SORT, .run = groups_ask_order},
     {.action = DO_SORT_REVERSE, .run = groups_reverse},
@@ -702,8 +704,13 @@ groups_receive(struct app *app, void *state, struct reply *reply)
     }
     if (group_recent_receive(&groups->shown.recent, reply) ||
         filter_values_receive(&groups->filter.values, reply) ||
-        why_receive(app, groups->shown.why_number, reply) || groups_category_receive(app, groups, reply))
+        why_receive(app, groups->shown.why_number, reply) || groups_category_receive(app, groups, reply) ||
+        groups_care_receive(app, groups, reply))
         return true;
+    if (reply->kind == REPLY_PEOPLE) {
+        groups->is_out_of_order = group_rows_are_out_of_order(&groups->rows);
+        return false;
+    }
     if (!reply->number || reply->number != groups->number)
         return false;
     if (reply->kind == REPLY_GROUPS)
@@ -731,6 +738,8 @@ groups_open(struct app *app, const void *argument)
 {
     const struct groups_argument *given = argument;
     struct groups *groups = alloc_bytes(sizeof *groups);
+    groups->rows.waits = groups_waits;
+    groups->rows.context = app;
     if (given) {
         groups->pivot = given->pivot;
         groups->rows.order = given->pivot == PIVOT_HOUR ? GROUPS_BY_NEWEST : GROUPS_BY_COUNT;

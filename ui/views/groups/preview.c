@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "ui/app/operation_words.h"
+#include "ui/views/care.h"
 #include "ui/views/events/row.h"
 #include "ui/views/groups/row.h"
 #include "ui/widgets/preview.h"
@@ -279,6 +280,14 @@ draw_newest(const struct group_previewed *previewed, struct canvas *canvas, stru
     }
 }
 
+static void
+draw_care(const struct group_previewed *previewed, struct canvas *canvas, struct area *area,
+          struct arena *arena)
+{
+    const char *words = care_words(previewed->care, previewed->moments, previewed->group->count, arena);
+    group_preview_draw_wrapped(canvas, area, bytes_of(words), ROLE_STATUS_WARN);
+}
+
 // The rows that every group has come first: from one group to the next only their numbers change, which keeps
 // a key cheap over a slow line.
 static void
@@ -310,6 +319,7 @@ draw_facts(const struct group_previewed *previewed, struct canvas *canvas, struc
         group_preview_draw_wrapped(canvas, area, bytes_of(facts[i]), ROLE_TEXT);
     const char *decision = decision_text(previewed, &role, arena);
     group_preview_draw_wrapped(canvas, area, bytes_of(decision), role);
+    draw_care(previewed, canvas, area, arena);
     if (is_by_error && group->category != CATEGORY_UNKNOWN)
         group_preview_draw_wrapped(canvas, area, bytes_of(category_advice(group->category)),
                                    category_role(group->category));
@@ -365,6 +375,7 @@ preview_low(const struct group_previewed *previewed, struct canvas *canvas, stru
     const char *decision = decision_text(previewed, &role, arena);
     if (*decision)
         preview_line(canvas, &area, decision, role);
+    draw_care(previewed, canvas, &area, arena);
     if (group->text.frame)
         preview_line(canvas, &area, arena_printf(arena, "  at %s", group->text.frame), ROLE_TEXT);
     if (group->text.sample)

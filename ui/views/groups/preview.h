@@ -14,6 +14,7 @@ struct group_previewed {
     enum pivot pivot;
     struct moments moments;
     const struct recent_reply *recent; // NULL: not told yet
+    const struct group_care *care;     // NULL: nobody says anything about it
 };
 void group_preview(const struct group_previewed *previewed, struct canvas *canvas, struct area area);
 

@@ -6,12 +6,14 @@
 #include "base/utf8.h"
 #include "core/fingerprint/merge.h"
 #include "ui/views/groups/query.h"
+#include "ui/views/care.h"
 #include "ui/views/row_filter.h"
 #include "ui/widgets/sparkline.h"
 #include "ui/views/groups/texts.h"
 
 // TREND_LEAST: events of an hour below which a doubled rate is chance.
-enum { PLACEHOLDER = 12, SHORT_TITLE = 60, TREND_LEAST = 8 };
+// MARK_CELLS: at most for what people say, as "@anna".
+enum { PLACEHOLDER = 12, SHORT_TITLE = 60, TREND_LEAST = 8, MARK_CELLS = 22 };
 
 static const char *const order_names[GROUP_ORDERS] = {
     [GROUPS_BY_COUNT] = "number of events", [GROUPS_BY_NEWEST] = "newest event", [GROUPS_BY_RATE] = "rate",
@@ -265,9 +267,11 @@ group_parts_text(const struct event_group *group, struct arena *arena)
 }
 
 static void
-draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canvas, struct area area)
+draw_name(const struct event_group *group, enum pivot pivot, const struct group_care *care, int64_t now,
+          struct canvas *canvas, struct area area)
 {
     struct arena arena = {0};
+    bool is_snoozed = care_is_snoozed(care, now, group->count);
     if (pivot == PIVOT_ERROR && (group->is_returned || group->is_new)) {
         const char *word = group->is_returned ? "BACK" : "NEW";
         int used = canvas_text(canvas, area.row, area.col, area.cols, bytes_of(word),
@@ -279,9 +283,17 @@ draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canv
                                bytes_of(group_parts_text(group, &arena)), ROLE_STRONG);
         area_take_left(&area, used + 1);
     }
+    const char *mark = care_mark(care, now, group->count, &arena);
+    if (mark) {
+        int most = area.cols / 2 < MARK_CELLS ? area.cols / 2 : MARK_CELLS;
+        int used = canvas_text(canvas, area.row, area.col, most, bytes_of(mark),
+                               is_snoozed ? ROLE_DIM : ROLE_STATUS_WARN);
+        area_take_left(&area, used + 1);
+    }
     const char *title = group_title(group, pivot, &arena);
     bool is_known = pivot != PIVOT_ERROR || group->text.pattern;
-    group_draw_masked(canvas, area, bytes_of(title), is_known && group->count ? ROLE_TEXT : ROLE_DIM);
+    group_draw_masked(canvas, area, bytes_of(title),
+                      is_known && group->count && !is_snoozed ? ROLE_TEXT : ROLE_DIM);
     arena_release(&arena);
 }
 
@@ -337,14 +349,16 @@ draw_rate(const struct event_group *group, struct canvas *canvas, struct area ar
 
 void
 group_cell(const struct event_group *group, enum pivot pivot, enum group_column column,
-           struct moments moments, struct canvas *canvas, struct area area)
+           const struct group_care *care, struct moments moments, struct canvas *canvas, struct area area)
 {
     char text[TEXT_SHORT];
     enum role role = group->count ? ROLE_TEXT : ROLE_DIM;
+    if (care_is_snoozed(care, moments.now, group->count))
+        role = ROLE_DIM;
     switch (column) {
     case GROUP_COLUMN_COUNT:
         canvas_count(canvas, area.row, area.col, area.cols, group->count,
-                     group->count ? ROLE_GROUP_COUNT : ROLE_DIM);
+                     role == ROLE_DIM ? role : ROLE_GROUP_COUNT);
         break;
     case GROUP_COLUMN_SPARK:
         if (area.cols >= GROUP_HEAT)
@@ -370,7 +384,7 @@ group_cell(const struct event_group *group, enum pivot pivot, enum group_column 
         draw_types(group, pivot, canvas, area);
         break;
     case GROUP_COLUMN_NAME:
-        draw_name(group, pivot, canvas, area);
+        draw_name(group, pivot, care, moments.now, canvas, area);
         break;
     case GROUP_COLUMNS:
         break;

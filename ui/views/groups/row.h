@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "core/backlog/backlog.h"
+#include "core/people.h"
 #include "ui/app/app.h"
 #include "ui/widgets/table.h"
 
@@ -39,8 +40,10 @@ bool group_column_order(enum group_column column, enum group_order *order);
 // largest: the greatest count in the list, for the width of its column.
 void group_columns(enum pivot pivot, enum group_order order, bool is_reversed, int64_t largest,
                    struct table_column columns[GROUP_COLUMNS]);
+// care: what people say about the group; NULL: nothing.
 void group_cell(const struct event_group *group, enum pivot pivot, enum group_column column,
-                struct moments moments, struct canvas *canvas, struct area area);
+                const struct group_care *care, struct moments moments, struct canvas *canvas,
+                struct area area);
 // How people call it: "SocketTimeoutException: connect to <host>:<n> timed out", "order.created", "(none)".
 const char *group_title(const struct event_group *group, enum pivot pivot, struct arena *arena);
 // Shorter, for the breadcrumb and the words of a dialog.

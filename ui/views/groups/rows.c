@@ -97,6 +97,11 @@ static int
 compare_rows(const void *left, const void *right, void *context)
 {
     const struct group_rows *rows = context;
+    if (rows->waits) {
+        bool left_waits = rows->waits(rows->context, left), right_waits = rows->waits(rows->context, right);
+        if (left_waits != right_waits)
+            return left_waits ? 1 : -1;
+    }
     int result = group_compare(left, right, rows->order);
     return rows->is_reversed ? -result : result;
 }
@@ -268,7 +273,10 @@ group_rows_take(struct group_rows *rows, struct reply *reply)
 void
 group_rows_forget(struct group_rows *rows)
 {
-    struct group_rows empty = {.order = rows->order, .is_reversed = rows->is_reversed};
+    struct group_rows empty = {.order = rows->order,
+                               .is_reversed = rows->is_reversed,
+                               .waits = rows->waits,
+                               .context = rows->context};
     group_rows_release(rows);
     *rows = empty;
 }

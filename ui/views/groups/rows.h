@@ -20,6 +20,9 @@
 struct group_rows {
     enum group_order order;
     bool is_reversed;
+    // Groups that may wait come last in every order. NULL: none may.
+    bool (*waits)(const void *context, const struct event_group *group);
+    const void *context;
     bool is_frozen;
     struct arena arena;       // of the newest answer
     struct group_list latest; // it

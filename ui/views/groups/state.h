@@ -21,6 +21,15 @@ struct category_choice {
     size_t left; // answers that are still to come
 };
 
+// What is said about a group in a dialog.
+struct group_saying {
+    uint64_t group;
+    int64_t events;
+    enum care_verb verb;
+    bool is_end; // of a snooze
+    uint64_t number; // of the request; 0: none is on its way
+};
+
 // filter.c
 struct groups_filter {
     char *given;                   // a term that is part of the view; NULL: none
@@ -74,11 +83,13 @@ struct groups {
     struct group_rows rows;
     size_t selected; // size of the selection when picks were checked last
     struct category_choice category;
+    struct group_saying saying;
 };
 
 // What the table's callbacks need.
 struct groups_drawing {
     const struct groups *groups;
+    const struct people *people;
     struct moments moments;
     int64_t largest; // count of the largest group
 };
@@ -94,6 +105,14 @@ void groups_show_rows(void *groups); // after rows, filter or picks changed
 void groups_ask(struct app *app, struct groups *groups);
 // path: of PIVOT_PATH; copied.
 void groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot, const char *path);
+
+// care.c: what people say about a group. NULL: nothing, or it is no single group by error.
+const struct group_care *groups_care(const struct groups *groups, const struct people *people,
+                                     const struct event_group *group);
+bool groups_waits(const void *app, const struct event_group *group);
+bool groups_ask_take(struct app *app, void *state, enum action action);
+bool groups_ask_snooze(struct app *app, void *state, enum action action);
+bool groups_care_receive(struct app *app, struct groups *groups, const struct reply *reply);
 
 // filter.c
 // Counts the events that match this text. Where it is wrong, the last good one stays and err names the place.

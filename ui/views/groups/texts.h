@@ -54,6 +54,25 @@
 #define MSG_CATEGORY_CLEARED "category cleared; the rules decide"
 #define MSG_CATEGORY_SET "category set to %s, for everybody · K change"
 
+// what people say about it
+#define MSG_UNTIL_HINT "2h, 14:30, or 2026-11-23T14:30"
+#define MSG_SNOOZE_HINT "4h, 14:30, or 2026-11-23T14:30; 0 ends"
+#define MSG_NOTE_HINT "what you are doing about it"
+#define MSG_TAKE_EFFECT "everybody sees that you take care of this group, and your note"
+#define MSG_NOTE_EFFECT "everybody sees the note; without a text it is removed"
+#define MSG_SNOOZE_EFFECT "listed last, its alerts silent, until then or above %s events; 0 ends"
+#define MSG_KEEP_LONGER "keep it longer…"
+#define MSG_TAKE_OVER "take it over…"
+#define MSG_EDIT_NOTE "edit the note…"
+#define MSG_RELEASE "release it"
+#define MSG_TAKEN "the group is yours · a release"
+#define MSG_NOTED "note kept"
+#define MSG_RELEASED "the group is free · a take"
+#define MSG_SNOOZED "the group may wait · s change"
+#define MSG_SNOOZE_ENDED "the group waits no longer"
+#define MSG_CARE_BY_ERROR "only groups by error can be taken or snoozed"
+#define MSG_CARE_SINGLE "several groups in one row · za unfold, then choose one"
+
 // the preview
 #define MSG_SET_BY_HAND "  category set by hand"
 #define MSG_LAST_DECISION "operation %" PRId64 ": %s by %s %s: %s"

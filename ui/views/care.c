@@ -1,0 +1,55 @@
+#include "ui/views/care.h"
+
+#include "base/clock.h"
+#include "core/event.h"
+
+static const char *
+note_of(const struct group_care *care)
+{
+    return care->note.text ? care->note.text : "";
+}
+
+const char *
+care_words(const struct group_care *care, struct moments moments, int64_t events, struct arena *arena)
+{
+    const char *words = "";
+    char at[TEXT_SHORT], until[TIME_TEXT];
+    if (!care)
+        return words;
+    if (care_is_snoozed(care, moments.now, events))
+        words = arena_printf(arena, "waits until %s, by %s   ",
+                             until_text(care->snooze.until, moments.now, until), care->snooze.who);
+    if (care_is_taken(care, moments.now))
+        return arena_printf(arena, "%staken by %s %s, until %s%s%s", words, care->taken.who,
+                            moment_phrase(moments, care->taken.at, at),
+                            until_text(care->taken.until, moments.now, until), *note_of(care) ? ": " : "",
+                            note_of(care));
+    if (care->note.text)
+        return arena_printf(arena, "%snote by %s %s: %s", words, care->note.who,
+                            moment_phrase(moments, care->note.at, at), note_of(care));
+    return words;
+}
+
+const char *
+care_mark(const struct group_care *care, int64_t now, int64_t events, struct arena *arena)
+{
+    char until[TIME_TEXT];
+    if (!care)
+        return NULL;
+    if (care_is_snoozed(care, now, events))
+        return arena_printf(arena, "until %s", until_text(care->snooze.until, now, until));
+    if (care_is_taken(care, now))
+        return arena_printf(arena, "@%s", care->taken.who);
+    return care->note.text ? "note" : NULL;
+}
+
+void
+care_line(struct app *app, struct dialog *dialog, const char *group)
+{
+    uint64_t low, high;
+    if (!group_parse(bytes_of(group), &low, &high) || low != high)
+        return;
+    const char *words = care_words(people_care(app_people(app), low), app_moments(app), 0, app_frame(app));
+    if (*words)
+        dialog_line(dialog, ROLE_STATUS_WARN, "%s", words);
+}
