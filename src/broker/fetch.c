@@ -187,6 +187,7 @@ ask_range(struct fetch_job *job, const struct fetch *first, int wait_ms)
     struct watermark *range = find_watermark(job->broker, first->topic, first->partition);
     rd_kafka_resp_err_t code =
         kafka_range(job->broker->reader, first->topic, first->partition, wait_ms, &range->low, &range->high);
+    rd_kafka_poll(job->broker->reader, 0);
     if (!code)
         range->asked_at = clock_mono();
     return code;
@@ -242,9 +243,13 @@ list_wanted(struct fetch_job *job, struct fetch *const *order, size_t count)
 static bool
 ask_ends(struct fetch_job *job, rd_kafka_topic_partition_list_t *list, bool is_high)
 {
-    for (int i = 0; i < 2 && may_go_on(job); i++)
-        if (!kafka_ends(job->broker->reader, list, is_high, kafka_wait(job->deadline, MOST_WAIT)))
+    for (int i = 0; i < 2 && may_go_on(job); i++) {
+        rd_kafka_resp_err_t code =
+            kafka_ends(job->broker->reader, list, is_high, kafka_wait(job->deadline, MOST_WAIT));
+        rd_kafka_poll(job->broker->reader, 0);
+        if (!code)
             return true;
+    }
     return false;
 }
 

@@ -334,9 +334,7 @@ kafka_ends(rd_kafka_t *reader, rd_kafka_topic_partition_list_t *partitions, bool
 {
     for (int i = 0; i < partitions->cnt; i++)
         partitions->elems[i].offset = is_high ? RD_KAFKA_OFFSET_END : RD_KAFKA_OFFSET_BEGINNING;
-    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(reader, partitions, timeout_ms);
-    rd_kafka_poll(reader, 0);
-    return code;
+    return rd_kafka_offsets_for_times(reader, partitions, timeout_ms);
 }
 
 // One end of a partition.

@@ -279,6 +279,7 @@ open_part(struct newer_reading *reading, size_t no)
     struct newer_part *part = &reading->parts[no];
     rd_kafka_resp_err_t code =
         kafka_range(reading->reader, part->name, part->partition, RANGE_MS, &part->low, &part->high);
+    rd_kafka_poll(reading->reader, 0);
     if (code) {
         fail_part(reading, part, code);
         return;

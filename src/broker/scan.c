@@ -153,6 +153,7 @@ scan_partition(struct scan_pass *pass, rd_kafka_topic_t *topic, int32_t partitio
     int64_t low, high;
     rd_kafka_resp_err_t code =
         kafka_range(pass->reader, name, partition, kafka_wait(pass->deadline, 5000) + 1, &low, &high);
+    rd_kafka_poll(pass->reader, 0);
     if (code)
         return incomplete(pass->scan, name, partition, rd_kafka_err2str(code));
     int64_t start = known_start(pass->scan, name, partition);

@@ -105,9 +105,18 @@ add_topic(struct topic_list *list, const struct rd_kafka_metadata_topic *topic)
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->rows[i].name, topic->topic) == 0)
             return;
+    int32_t *leaders = arena_array(list->arena, (size_t)topic->partition_cnt, sizeof *leaders);
+    for (int i = 0; i < topic->partition_cnt; i++)
+        leaders[i] = -1;
+    for (int i = 0; i < topic->partition_cnt; i++) {
+        const struct rd_kafka_metadata_partition *partition = &topic->partitions[i];
+        if (partition->id >= 0 && partition->id < topic->partition_cnt)
+            leaders[partition->id] = partition->leader;
+    }
     list->rows = alloc_grow(list->rows, list->count, &list->capacity, sizeof *list->rows);
     list->rows[list->count++] = (struct tail_topic){.name = arena_text(list->arena, bytes_of(topic->topic)),
-                                                    .partitions = topic->partition_cnt};
+                                                    .partitions = topic->partition_cnt,
+                                                    .leaders = leaders};
 }
 
 static bool
@@ -289,15 +298,21 @@ read_item(struct tail *tail, rd_kafka_message_t *message, struct arena *arena, s
 }
 
 size_t
-tail_read(struct tail *tail, int timeout_ms, struct arena *arena, struct tail_item *items, size_t room)
+tail_read(struct tail *tail, int timeout_ms, struct arena *arena, struct tail_item *items, size_t room,
+          size_t bytes)
 {
-    enum { AT_ONCE = 256 };
-    rd_kafka_message_t *messages[AT_ONCE];
-    ssize_t count =
-        rd_kafka_consume_batch_queue(tail->queue, timeout_ms, messages, room < AT_ONCE ? room : AT_ONCE);
-    for (ssize_t i = 0; i < count; i++)
-        read_item(tail, messages[i], arena, &items[i]);
-    return count > 0 ? (size_t)count : 0;
+    int64_t until = clock_mono() + timeout_ms * 1000LL;
+    size_t count = 0;
+    for (size_t len = 0; count < room && len < bytes;) {
+        int64_t left = until - clock_mono();
+        // One by one: a batch would be as many bytes as its records have.
+        rd_kafka_message_t *message = rd_kafka_consume_queue(tail->queue, left > 0 ? (int)(left / 1000) : 0);
+        if (!message)
+            break;
+        len += message->len + message->key_len;
+        read_item(tail, message, arena, &items[count++]);
+    }
+    return count;
 }
 
 void

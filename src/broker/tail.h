@@ -24,6 +24,7 @@ void tail_close(struct tail *tail); // NULL is fine
 struct tail_topic {
     const char *name;
     int32_t partitions;
+    const int32_t *leaders; // of each partition, the broker's number; -1: none at the moment
 };
 // The topics of these names, and all that `wanted` (may be NULL) likes; by name, in the arena. Topics that do
 // not exist, or may not be seen, are left out.
@@ -39,8 +40,9 @@ bool tail_range(struct tail *tail, const char *topic, int32_t partition, int tim
 struct tail_start {
     const char *topic;
     int32_t partition;
-    int64_t offset; // to begin with
+    int64_t offset; // to begin with, or TAIL_BEGINNING
 };
+enum { TAIL_BEGINNING = -2 }; // where the partition begins now
 // Reads these from now on, and no others; sorted by topic and partition. The array is kept and borrowed until
 // the next call, since items name its places. What was read ahead is thrown away.
 bool tail_assign(struct tail *tail, const struct tail_start *starts, size_t count,
@@ -61,10 +63,10 @@ struct tail_item {
     struct err err;                // TAIL_TROUBLE
     void *message;
 };
-// Waits at most timeout_ms for `room` items. Headers live in the arena, all else in the messages, which
-// tail_free returns.
-size_t tail_read(struct tail *tail, int timeout_ms, struct arena *arena, struct tail_item *items,
-                 size_t room);
+// Waits at most timeout_ms for `room` items, or until records have `bytes` bytes together, the last one
+// included. Headers live in the arena, all else in the messages, which tail_free returns.
+size_t tail_read(struct tail *tail, int timeout_ms, struct arena *arena, struct tail_item *items, size_t room,
+                 size_t bytes);
 void tail_free(struct tail_item *items, size_t count);
 
 // Writes positions to the group, as {topic, partition, next offset}. Nobody waits for the answer: a refusal

@@ -8,22 +8,16 @@
 
 #define TELL_TROUBLE_EVERY (10 * US_PER_SECOND)
 
-// Is it the record that was taken in last? Where another one is at its offset, the topic was made anew.
-static bool
-check_last(struct reading *reading, struct part *part, const struct tail_item *item, struct err *err)
+// Is it the record that was taken in last? Where another one is at its offset, the partition is looked at
+// again from its beginning (begin.c).
+static void
+check_last(struct reading *reading, struct part *part, const struct tail_item *item)
 {
     part->is_checked = true;
-    if (item->offset != part->position.last_offset || letter_crc(&item->record) == part->position.last_crc)
-        return true;
-    reading->wants_assign = true;
-    reading->report->alarms++;
-    log_line(LOG_WARN, "the topic was deleted and made anew; it is read from its beginning",
-             LOG_TEXT("topic", part->position.topic), LOG_INT("partition", part->position.partition));
-    if (reading->settings->mode != INGEST_DRY)
-        return ingest_anew(reading->store, &reading->ingester, &part->position, err);
-    part->position.generation++;
-    part->position.next = part->position.last_offset = -1;
-    return true;
+    part->is_changed =
+        item->offset == part->position.last_offset && letter_crc(&item->record) != part->position.last_crc;
+    if (part->is_changed)
+        reading->wants_assign = true;
 }
 
 // Headers too: those with a stack trace are larger than most values.
@@ -61,6 +55,8 @@ reach_end(struct reading *reading, struct part *part, int64_t end)
     int64_t next = part->to >= 0 ? part->to : part->position.next;
     part->end = end;
     part->is_checked = true;
+    if (part->target < 0)
+        part->target = end;
     if (end <= next)
         return;
     part->to = end;
@@ -88,8 +84,8 @@ take_item(struct reading *reading, const struct tail_item *item, struct err *err
     case TAIL_RECORD:
         if (!part || reading->wants_assign)
             return true;
-        if (!part->is_checked && !check_last(reading, part, item, err))
-            return false;
+        if (!part->is_checked)
+            check_last(reading, part, item);
         if (!reading->wants_assign)
             take_record(reading, part, item);
         return true;
@@ -116,7 +112,8 @@ chunk_read(struct reading *reading, bool *is_full, struct err *err)
         reading->chunk.letters = alloc_array(CHUNK_LETTERS + READ_ROOM, sizeof *reading->chunk.letters);
     }
     struct tail_item *items = reading->chunk.items + reading->chunk.item_count;
-    size_t count = tail_read(reading->tail, WAIT_MS, &reading->chunk.arena, items, READ_ROOM);
+    size_t bytes = reading->chunk.bytes < CHUNK_BYTES ? CHUNK_BYTES - reading->chunk.bytes : 1;
+    size_t count = tail_read(reading->tail, WAIT_MS, &reading->chunk.arena, items, READ_ROOM, bytes);
     reading->chunk.item_count += count;
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++)
@@ -216,8 +213,10 @@ chunk_take(struct reading *reading, struct err *err)
             log_line(LOG_WARN, "the table of dead letters refuses some: they are kept in redrive.unfit",
                      LOG_INT("letters", taken.unfit));
     }
-    if (ok)
+    if (ok) {
         move_on(reading);
+        reading->times.moved_at = clock_mono();
+    }
     chunk_drop(reading);
     return ok;
 }

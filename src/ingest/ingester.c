@@ -103,6 +103,10 @@ read_on(struct reading *reading, int64_t *well_at, struct err *err)
             *well_at = clock_mono();
         if (ok && is_to_end && partitions_are_done(reading))
             break;
+        if (ok && is_to_end && clock_mono() - reading->times.moved_at > PATIENCE) {
+            *well_at = reading->times.moved_at;
+            ok = partitions_tell_unread(reading, err);
+        }
     }
     struct err ignored = {0};
     if (ok && reading->is_registered && !ingest_end(reading->store, &reading->ingester, &ignored))
@@ -118,7 +122,6 @@ is_passing(const struct reading *reading, const struct err *failure, int64_t wel
     switch (failure->kind) {
     case ERR_CONFLICT:
     case ERR_CANCELLED: // a time limit of PostgreSQL
-        return true;
     case ERR_UNREACHABLE:
         return reading->settings->mode == INGEST_SERVICE || clock_mono() - well_at < PATIENCE;
     case ERR_DATA:
@@ -133,8 +136,10 @@ bool
 ingester_run(const struct ingest_settings *settings, struct arena *arena, struct ingest_report *report,
              struct err *err)
 {
-    struct reading reading = {
-        .settings = settings, .arena = arena, .report = report, .times.told_at = clock_mono()};
+    struct reading reading = {.settings = settings,
+                              .arena = arena,
+                              .report = report,
+                              .times = {.told_at = clock_mono(), .moved_at = clock_mono()}};
     int64_t well_at = clock_mono();
     bool ok = false;
     for (int attempt = 0; !ok;) {

@@ -2,12 +2,11 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/log.h"
-#include "ingest/private.h"
+#include "ingest/begin.h"
 
 #define CLAIM_EVERY (2 * US_PER_SECOND)
-#define LEASE (17 * US_PER_SECOND) // until the partitions of a dead ingester are free
-#define SHORT_FOR                                                                                            \
-    (5 * US_PER_SECOND) // a partition is shorter than it was: a new leader may not know better yet
+#define LEASE (17 * US_PER_SECOND)    // until the partitions of a dead ingester are free
+#define SHORT_FOR (5 * US_PER_SECOND) // that partitions may be shorter than they were
 #define MISSING_EVERY (60 * US_PER_SECOND)
 
 static bool
@@ -111,120 +110,65 @@ are_the_same(const struct reading *reading, const struct ingest_position *positi
     return true;
 }
 
-// Where it ends is asked for again while it is shorter than what was read of it.
-static bool
-ask_range(struct reading *reading, const struct ingest_position *position, bool is_known_anew, int64_t *low,
-          int64_t *high, struct err *err)
-{
-    int64_t until = clock_mono() + (is_known_anew ? 0 : SHORT_FOR);
-    for (;;) {
-        if (!tail_range(reading->tail, position->topic, position->partition, KAFKA_MS, low, high, err))
-            return false;
-        if (*high >= position->next || clock_mono() >= until || reading_is_stopped(reading))
-            return true;
-        clock_sleep(US_PER_SECOND / 2);
-    }
-}
-
-static bool
-begin_anew(struct reading *reading, struct ingest_position *position, struct err *err)
-{
-    reading->report->alarms++;
-    log_line(LOG_WARN, "the topic was deleted and made anew; it is read from its beginning",
-             LOG_TEXT("topic", position->topic), LOG_INT("partition", position->partition));
-    if (reading->settings->mode != INGEST_DRY &&
-        !ingest_anew(reading->store, &reading->ingester, position, err))
-        return false;
-    position->generation++;
-    position->next = position->last_offset = -1;
-    return true;
-}
-
-static bool
-note_hole(struct reading *reading, struct ingest_position *position, int64_t low, struct err *err)
-{
-    reading->report->alarms++;
-    log_line(LOG_ERROR, "Kafka removed dead letters before they were read",
-             LOG_TEXT("topic", position->topic), LOG_INT("partition", position->partition),
-             LOG_INT("from", position->next), LOG_INT("to", low - 1));
-    if (reading->settings->mode != INGEST_DRY &&
-        !ingest_hole(reading->store, &reading->ingester, position, low, err))
-        return false;
-    position->next = low;
-    return true;
-}
-
-// *is_anew: so was the partition of the same topic before.
-static bool
-begin_part(struct reading *reading, const struct ingest_position *claimed, bool *is_anew, struct err *err)
-{
-    struct ingest_position position = *claimed;
-    int64_t low, high;
-    if (!ask_range(reading, &position, *is_anew, &low, &high, err))
-        return false;
-    if (reading_is_stopped(reading))
-        return true;
-    *is_anew = position.next > high;
-    if (*is_anew && !begin_anew(reading, &position, err))
-        return false;
-    if (position.next >= 0 && position.next < low && !note_hole(reading, &position, low, err))
-        return false;
-    struct part *part = &reading->parts[reading->part_count];
-    *part = (struct part){.position = position,
-                          .to = -1,
-                          .last_offset = -1,
-                          .end = high,
-                          .target = high,
-                          .is_checked = position.last_offset < low};
-    // The record before is read once more, to see whether it is still the same.
-    reading->starts[reading->part_count++] =
-        (struct tail_start){.topic = position.topic,
-                            .partition = position.partition,
-                            .offset = !part->is_checked    ? position.last_offset
-                                      : position.next >= 0 ? position.next
-                                                           : low};
-    return true;
-}
-
-// Targets of a run to the end stay what they were.
-static int64_t
-old_target(const struct part *had, size_t count, const struct ingest_position *position)
+static const struct part *
+find_part(const struct part *parts, size_t count, const struct ingest_position *position)
 {
     for (size_t i = 0; i < count; i++)
-        if (had[i].position.partition == position->partition &&
-            had[i].position.generation == position->generation &&
-            strcmp(had[i].position.topic, position->topic) == 0)
-            return had[i].target;
-    return -1;
+        if (parts[i].position.partition == position->partition &&
+            parts[i].position.generation == position->generation &&
+            strcmp(parts[i].position.topic, position->topic) == 0)
+            return &parts[i];
+    return NULL;
 }
 
-// The arena has the positions, and becomes that of the parts.
 static bool
-assign(struct reading *reading, struct arena *arena, const struct ingest_position *positions, size_t count,
-       struct err *err)
+begin_parts(struct reading *reading, struct beginning *beginning, const struct ingest_position *positions,
+            size_t count, const struct part *had, size_t had_count, struct err *err)
 {
-    struct part *had = reading->parts;
+    struct err failure = {0};
+    for (size_t i = 0; i < count && !reading_is_stopped(reading); i++) {
+        const struct part *before = find_part(had, had_count, &positions[i]);
+        size_t begun = reading->part_count;
+        struct err one = {0};
+        bool ok = begin_part(reading, beginning, &positions[i], before && before->is_changed, &one);
+        if (one.kind)
+            failure = one;
+        if (!ok && one.kind != ERR_NOT_FOUND) { // deleted a moment ago: the next claim is without it
+            *err = one;
+            return false;
+        }
+        // Targets of a run to the end stay what they were.
+        before =
+            reading->part_count > begun ? find_part(had, had_count, &reading->parts[begun].position) : NULL;
+        if (before && before->target >= 0)
+            reading->parts[begun].target = before->target;
+    }
+    if (beginning->away > 0)
+        log_line(LOG_WARN, "brokers of some partitions do not answer; the others are read",
+                 LOG_INT("partitions", beginning->away),
+                 LOG_TEXT("why", failure.kind ? failure.text : "they have no leader"));
+    if (beginning->silent_count > 0 && beginning->looked == 0) {
+        *err = failure;
+        return false;
+    }
+    return true;
+}
+
+// The arena has topics and positions, and becomes that of the parts.
+static bool
+assign(struct reading *reading, struct arena *arena, const struct tail_topic *topics, size_t topic_count,
+       const struct ingest_position *positions, size_t count, struct err *err)
+{
+    const struct part *had = reading->parts;
     size_t had_count = reading->part_count;
+    struct beginning beginning = {
+        .topics = topics, .topic_count = topic_count, .short_until = clock_mono() + SHORT_FOR};
     if (!tail_assign(reading->tail, NULL, 0, err))
         return false;
     reading->parts = arena_array(arena, count + 1, sizeof *reading->parts);
     reading->starts = arena_array(arena, count + 1, sizeof *reading->starts);
     reading->part_count = 0;
-    bool ok = true, is_anew = false;
-    for (size_t i = 0; ok && i < count && !reading_is_stopped(reading); i++) {
-        struct err failure = {0};
-        is_anew = is_anew && i > 0 && strcmp(positions[i].topic, positions[i - 1].topic) == 0;
-        ok = begin_part(reading, &positions[i], &is_anew, &failure);
-        if (!ok && failure.kind == ERR_NOT_FOUND) // deleted a moment ago: the next claim is without it
-            ok = true;
-        else if (!ok)
-            *err = failure;
-    }
-    for (size_t i = 0; i < reading->part_count; i++) {
-        int64_t target = old_target(had, had_count, &reading->parts[i].position);
-        if (target >= 0)
-            reading->parts[i].target = target;
-    }
+    bool ok = begin_parts(reading, &beginning, positions, count, had, had_count, err);
     struct arena old = reading->parts_arena;
     reading->parts_arena = *arena;
     *arena = old;
@@ -281,7 +225,7 @@ partitions_tend(struct reading *reading, struct err *err)
               (is_dry ? look(reading, topics, topic_count, &arena, &positions, &count, err)
                       : claim(reading, topics, topic_count, &arena, &positions, &count, err));
     if (ok && !are_the_same(reading, positions, count))
-        ok = assign(reading, &arena, positions, count, err);
+        ok = assign(reading, &arena, topics, topic_count, positions, count, err);
     if (ok && !is_dry)
         ok = show_positions(reading, err);
     if (ok)
@@ -290,14 +234,34 @@ partitions_tend(struct reading *reading, struct err *err)
     return ok;
 }
 
+static const struct part *
+first_unread(const struct reading *reading)
+{
+    for (size_t i = 0; i < reading->part_count; i++) {
+        const struct part *part = &reading->parts[i];
+        if (part->target < 0 || part->position.next < part->target || !part->is_checked)
+            return part;
+    }
+    return NULL;
+}
+
+bool
+partitions_tell_unread(const struct reading *reading, struct err *err)
+{
+    const struct part *part = first_unread(reading);
+    return !part || err_set(err, ERR_UNREACHABLE,
+                            "partition %d of %s gives nothing: its broker does not answer, or it has no "
+                            "leader; all others are read",
+                            (int)part->position.partition, part->position.topic);
+}
+
 bool
 partitions_are_done(struct reading *reading)
 {
     if (reading->times.claimed_at == 0 || reading->wants_assign)
         return false;
-    for (size_t i = 0; i < reading->part_count; i++)
-        if (reading->parts[i].position.next < reading->parts[i].target || !reading->parts[i].is_checked)
-            return false;
+    if (first_unread(reading))
+        return false;
     reading->report->left = reading->total - (int32_t)reading->part_count;
     if (reading->report->left <= 0)
         return true;

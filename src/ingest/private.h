@@ -5,8 +5,8 @@
 #include "ingest/ingester.h"
 #include "ingest/letter.h"
 
-enum { CHUNK_LETTERS = 4000, CHUNK_BYTES = 4 << 20, READ_ROOM = 256 };
-enum { KAFKA_MS = 10000 }; // that a question may take
+enum { CHUNK_LETTERS = 4000, CHUNK_BYTES = 4 << 20, READ_ROOM = 256 }; // bytes: and one record more
+enum { KAFKA_MS = 10000 };                                             // that a question may take
 
 // A partition that is read.
 struct part {
@@ -16,8 +16,9 @@ struct part {
     int64_t last_offset; // of its last letter; -1: none
     uint32_t last_crc;
     bool is_checked; // the last record is the one that was taken in; until then it is read once more
+    bool is_changed; // it is another one
     int64_t end;     // where Kafka says that it ends; -1: not known
-    int64_t target;  // INGEST_ONCE: where that was at first
+    int64_t target;  // INGEST_ONCE: where that was at first; -1: not known
 };
 
 // What was read and is not written yet (chunk.c).
@@ -34,6 +35,7 @@ struct chunk {
 // Of clock_mono; 0: not yet.
 struct reading_times {
     int64_t claimed_at;
+    int64_t moved_at;    // something was read, or reading began
     int64_t alone_since; // all is read but what others hold; 0: it is not
     int64_t tried_again_at;
     int64_t told_at, told_missing, told_trouble; // lines of the log
@@ -69,6 +71,8 @@ bool reading_is_stopped(const struct reading *reading);
 bool partitions_tend(struct reading *reading, struct err *err) MUST_CHECK;
 // INGEST_ONCE and INGEST_DRY: is everything read?
 bool partitions_are_done(struct reading *reading);
+// INGEST_ONCE and INGEST_DRY: false, where a partition that is to be read gives nothing.
+bool partitions_tell_unread(const struct reading *reading, struct err *err) MUST_CHECK;
 void partitions_release(struct reading *reading);
 
 // chunk.c: reads what there is, for a moment at most.

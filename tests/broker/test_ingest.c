@@ -2,7 +2,9 @@
 // was away.
 #include "tests/broker/ingest_world.h"
 
+#include <librdkafka/rdkafka_mock.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include "store/ingest/ingest.h"
 #include "tests/broker/kafka_harm.h"
@@ -254,6 +256,46 @@ a_topic_made_anew_is_read_from_its_beginning(void **state)
     assert_int_equal(assert_taken_in(&fixture.world, fixture.topic, fixture.partitions, 2), 1);
 }
 
+// Kafka cannot be made to lose its last records, so PostgreSQL is made to have more: two that it took in of
+// a leader that is gone. What both have is not taken in once more, what comes at the lost offsets is.
+static void
+an_end_that_fell_back_doubles_nothing(void **state)
+{
+    (void)state;
+    put_texts((const char *const[]){"{\"n\":0}", "{\"n\":1}", "{\"n\":2}", NULL});
+    assert_int_equal(ingest_once(&fixture.world, fixture.topic).events, 3);
+    test_sql(
+        fixture.world.admin,
+        "INSERT INTO redrive.attempt (dlq_id, cluster, topic, partition, generation, \"offset\", crc32c, "
+        "format, error_message) SELECT dlq_id, cluster, topic, partition, generation, \"offset\" + 2, 77, "
+        "format, 'boom' FROM redrive.record WHERE \"offset\" > 0;"
+        "UPDATE redrive.ingest_position SET next_offset = 5, last_offset = 4, last_crc32c = 77 WHERE "
+        "partition = 0");
+    struct ingest_report report = ingest_dry(&fixture.world, fixture.topic);
+    assert_int_equal(report.alarms, 1);
+    assert_int_equal(report.events, 0);
+    report = ingest_once(&fixture.world, fixture.topic);
+    assert_int_equal(report.alarms, 1);
+    assert_int_equal(report.events, 0);
+    assert_string_equal(test_text(fixture.world.admin,
+                                  "SELECT concat_ws(' ', what, partition, generation, first_offset) FROM "
+                                  "redrive.alarm"),
+                        "end fell back 0 0 3");
+
+    // And where the new leader has written more meanwhile, the offset alone says nothing.
+    put_texts((const char *const[]){"{\"n\":3}", "{\"n\":4}", "{\"n\":5}", NULL});
+    assert_int_equal(ingest_once(&fixture.world, fixture.topic).events, 3);
+    test_sql(fixture.world.admin, "UPDATE redrive.record SET crc32c = 78 WHERE \"offset\" = 5;"
+                                  "UPDATE redrive.ingest_position SET last_crc32c = 78 WHERE partition = 0");
+    report = ingest_once(&fixture.world, fixture.topic);
+    assert_int_equal(report.alarms, 1);
+    assert_int_equal(report.events, 1);
+    assert_int_equal(test_number(fixture.world.admin, "SELECT generation FROM redrive.ingest_position WHERE "
+                                                      "partition = 0"),
+                     2);
+    assert_int_equal(ingest_once(&fixture.world, fixture.topic).alarms, 0);
+}
+
 struct service {
     struct ingest_settings settings;
     volatile sig_atomic_t stop;
@@ -309,6 +351,42 @@ wait_for(const char *sql, int64_t wanted)
     }
 }
 
+// A cluster of librdkafka's, in the place of the real one.
+struct mock {
+    char real[200];
+    rd_kafka_t *host;
+    rd_kafka_mock_cluster_t *cluster;
+};
+
+static void
+mock_begin(struct mock *mock)
+{
+    char text[200];
+    snprintf(mock->real, sizeof mock->real, "%s", test_kafka());
+    mock->host = rd_kafka_new(RD_KAFKA_PRODUCER, rd_kafka_conf_new(), text, sizeof text);
+    mock->cluster = rd_kafka_mock_cluster_new(mock->host, 2);
+    assert_int_equal(rd_kafka_mock_topic_create(mock->cluster, fixture.topic, fixture.partitions, 1), 0);
+    for (int p = 0; p < fixture.partitions; p++)
+        rd_kafka_mock_partition_set_leader(mock->cluster, fixture.topic, p, 1 + p);
+    setenv("REDRIVE_TEST_KAFKA", rd_kafka_mock_cluster_bootstraps(mock->cluster), 1);
+}
+
+static void
+mock_end(struct mock *mock)
+{
+    setenv("REDRIVE_TEST_KAFKA", mock->real, 1);
+    rd_kafka_mock_cluster_destroy(mock->cluster);
+    rd_kafka_destroy(mock->host);
+}
+
+static void
+mock_put(int partition)
+{
+    rd_kafka_t *producer = letter_producer(NULL, NULL);
+    put_record(producer, fixture.topic, partition, "k", "{}", "t");
+    letters_sent(producer);
+}
+
 // Two share the partitions; a topic that comes into being meanwhile is found; what one leaves the other
 // takes.
 static void
@@ -338,6 +416,41 @@ two_share_and_find_new_topics(void **state)
     assert_int_equal(assert_taken_in(&fixture.world, fixture.topic, 1, 0), 1);
 }
 
+// Partition 0 has no leader for a while. Who reads to the end says so in the end; a service goes on by
+// itself.
+static void
+a_partition_without_leader_stops_no_other(void **state)
+{
+    (void)state;
+    struct mock mock;
+    static struct service service;
+    mock_begin(&mock);
+    put_texts((const char *const[]){"{\"n\":0}", NULL});
+    rd_kafka_mock_partition_set_leader(mock.cluster, fixture.topic, 0, -1);
+    mock_put(1);
+    const char *const topics[] = {fixture.topic};
+    const struct ingest_settings settings = {.store = fixture.world.settings,
+                                             .broker = {.brokers = test_kafka()},
+                                             .topics = topics,
+                                             .topic_count = 1,
+                                             .mode = INGEST_ONCE};
+    struct ingest_report report = {0};
+    struct arena arena = {0};
+    assert_refused(ingester_run(&settings, &arena, &report, &err), ERR_UNREACHABLE, "partition 0 of");
+    arena_release(&arena);
+    assert_int_equal(test_number(fixture.world.admin, "SELECT count(*) FROM dlq_events"), 1);
+
+    service = (struct service){.settings = {.wanted = is_of_this_test, .wanted_context = fixture.topic}};
+    serve_begin(&service);
+    mock_put(1);
+    wait_for("SELECT count(*) FROM dlq_events", 2);
+    rd_kafka_mock_partition_set_leader(mock.cluster, fixture.topic, 0, 1);
+    wait_for("SELECT count(*) FROM dlq_events", 3);
+    serve_end(&service);
+    assert_int_equal(test_number(fixture.world.admin, "SELECT count(*) FROM redrive.alarm"), 0);
+    mock_end(&mock);
+}
+
 int
 main(void)
 {
@@ -348,8 +461,10 @@ main(void)
         on_fixture(large_headers_make_small_transactions),
         on_fixture(transactions_are_respected),
         on_fixture(a_hole_is_an_alarm_with_its_range),
+        on_fixture(an_end_that_fell_back_doubles_nothing),
         on_fixture(a_topic_made_anew_is_read_from_its_beginning),
         on_fixture(two_share_and_find_new_topics),
+        on_fixture(a_partition_without_leader_stops_no_other),
     };
     return cmocka_run_group_tests_name("ingest", tests, NULL, NULL);
 }

@@ -138,6 +138,56 @@ ingest_anew(struct store *store, const struct ingester *ingester, const struct i
     return pg_do(store, FOR_WRITING, "SELECT redrive.ingest_anew($1, $2, $3, $4, $5)", &params, err);
 }
 
+#define KNOWN_IN(table, condition, order)                                                                    \
+    "(SELECT \"offset\", crc32c FROM redrive." table                                                         \
+    " WHERE cluster = $1 AND topic = $2 AND generation = $3 AND partition = $4 AND \"offset\" BETWEEN $5 "   \
+    "AND $6" condition " ORDER BY \"offset\" " order " LIMIT 1)"
+#define KNOWN(order)                                                                                         \
+    "SELECT \"offset\", crc32c FROM (" KNOWN_IN(                                                             \
+        "record", " AND format IS NOT NULL",                                                                 \
+        order) " UNION ALL " KNOWN_IN("attempt", "",                                                         \
+                                      order) " UNION ALL " KNOWN_IN("unfit", "",                             \
+                                                                    order) ") k ORDER BY \"offset\" " order  \
+                                                                           " LIMIT 1"
+
+bool
+ingest_known(struct store *store, const char *cluster, const struct ingest_position *position, int64_t low,
+             int64_t high, enum ingest_known_which which, struct ingest_known *known, struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, cluster);
+    param_text(&params, position->topic);
+    param_int4(&params, position->generation);
+    param_int4(&params, position->partition);
+    param_int8(&params, low);
+    param_int8(&params, high);
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING, which == KNOWN_FIRST ? KNOWN("ASC") : KNOWN("DESC"), &params, &r, err))
+        return false;
+    *known = (struct ingest_known){.offset = -1};
+    if (PQntuples(r) == 1)
+        *known = (struct ingest_known){.offset = value_int8(r, 0, 0), .crc = (uint32_t)value_int8(r, 0, 1)};
+    PQclear(r);
+    return true;
+}
+
+bool
+ingest_fell_back(struct store *store, const struct ingester *ingester, const struct ingest_position *position,
+                 const struct ingest_known *common, struct err *err)
+{
+    if (!is_ready(store, err))
+        return false;
+    struct params params = {0};
+    param_ingester(&params, ingester);
+    param_text(&params, position->topic);
+    param_int4(&params, position->partition);
+    param_int4(&params, position->generation);
+    param_int8(&params, common->offset);
+    param_int8(&params, common->crc);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.ingest_fell_back($1, $2, $3, $4, $5, $6, $7)", &params,
+                 err);
+}
+
 bool
 ingest_ends(struct store *store, const struct ingester *ingester, const struct ingest_mark *marks,
             size_t count, struct err *err)

@@ -48,6 +48,21 @@ bool ingest_hole(struct store *store, const struct ingester *ingester, const str
 // The topic was made anew: an alarm, and the partition has another generation and no position.
 bool ingest_anew(struct store *store, const struct ingester *ingester, const struct ingest_position *position,
                  struct err *err) MUST_CHECK;
+// A record that was taken in.
+struct ingest_known {
+    int64_t offset; // -1: there is none
+    uint32_t crc;
+};
+enum ingest_known_which { KNOWN_FIRST, KNOWN_LAST };
+// The first or the last one of this generation at offsets from `low` to `high`.
+bool ingest_known(struct store *store, const char *cluster, const struct ingest_position *position,
+                  int64_t low, int64_t high, enum ingest_known_which which, struct ingest_known *known,
+                  struct err *err) MUST_CHECK;
+// Kafka lost what was taken in after that record: an alarm, and the partition has another generation, which
+// is read from there.
+bool ingest_fell_back(struct store *store, const struct ingester *ingester,
+                      const struct ingest_position *position, const struct ingest_known *common,
+                      struct err *err) MUST_CHECK;
 // Where partitions end now.
 struct ingest_mark {
     const char *topic;

@@ -26,7 +26,7 @@ CREATE TABLE redrive.ingest_position (
     partition   integer NOT NULL,
     generation  integer NOT NULL DEFAULT 0,
     next_offset bigint, -- NULL: nothing was read yet; begins where the partition begins
-    last_offset bigint, -- of the record that was taken in last; NULL: none of this generation
+    last_offset bigint, -- of the record that was taken in last; NULL: none since the topic was made
     last_crc32c bigint, -- its redrive.record.crc32c
     end_offset  bigint, -- where the partition ended when Kafka told last; NULL: not known
     taken_at    timestamptz, -- when a record was taken in last
@@ -220,6 +220,31 @@ BEGIN
     VALUES ('topic made anew', v.cluster, p_topic, p_partition, p_generation, coalesce(v_position.next_offset, 0),
             format('the topic %s was deleted and made anew: what its partition %s had from offset %s on was never seen, if there was any',
                    p_topic, p_partition, coalesce(v_position.next_offset, 0)));
+END $$;
+
+-- Kafka lost what was read of the partition after p_common, whose record it has still: a leader that was behind took over. An alarm, and a generation that
+-- is read from there: what comes now at offsets that occurred before is another record.
+CREATE OR REPLACE FUNCTION redrive.ingest_fell_back(p_no bigint, p_fence bigint, p_topic text, p_partition integer, p_generation integer,
+                                                    p_common bigint, p_crc bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v redrive.ingester := redrive._ingest_hold(p_no, p_fence);
+    v_next bigint;
+BEGIN
+    SELECT p.next_offset INTO v_next FROM redrive.ingest_position p
+     WHERE p.cluster = v.cluster AND p.topic = p_topic AND p.partition = p_partition AND p.holder = p_no AND p.generation = p_generation
+       AND p.next_offset > p_common AND p_common >= 0 FOR UPDATE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'partition % of % is not in generation % any more', p_partition, p_topic, p_generation USING ERRCODE = 'RD001';
+    END IF;
+    UPDATE redrive.ingest_position p
+       SET generation = p_generation + 1, next_offset = p_common + 1, last_offset = p_common, last_crc32c = p_crc, end_offset = NULL
+     WHERE p.cluster = v.cluster AND p.topic = p_topic AND p.partition = p_partition;
+    INSERT INTO redrive.alarm (what, cluster, topic, partition, generation, first_offset, sentence)
+    VALUES ('end fell back', v.cluster, p_topic, p_partition, p_generation, p_common + 1,
+            format('Kafka lost records of %s, partition %s, from offset %s on, when a leader that was behind took over: redrive has them up to'
+                   ' offset %s, and nobody knows of later ones', p_topic, p_partition, p_common + 1, v_next - 1));
+    UPDATE redrive.ingester i SET seen_at = clock_timestamp() WHERE i.no = p_no;
 END $$;
 
 -- Makes the table of this session to which records are copied before ingest_take, within the same transaction. It belongs to the schema's owner, so
