@@ -195,6 +195,8 @@ command_daemon(struct call *call, struct err *err)
         status = keep_parts(call, &daemon, &part, err);
     if (!ok || !part)
         return ok ? status : command_status(err);
+    // Only the first process reads the configuration again, also where a signal goes to all of them.
+    signal(SIGHUP, SIG_IGN);
     log_always("part", part->name);
     return part->run(call, err);
 }

@@ -62,6 +62,14 @@ before=$(part_of work two)
 kill -HUP "$daemon_two"
 is_another() { [ "$(part_of work two)" != "$before" ]; }
 ok "SIGHUP starts the parts again" all until_there is_another ';' kill -0 "$daemon_two" ';' until_there grep -qx RELOADING=1 "$work/told"
+until_there workers_are 1
+hung=("$(part_of work two)" "$(part_of watch two)")
+kill -HUP "${hung[@]}"
+sleep 1
+ok "SIGHUP to a part ends nothing" kill -0 "$daemon_two" "${hung[@]}"
+seconds_of() { sed -n 's/^TimeoutStopSec=\([0-9]*\)s$/\1/p' "$here/../../src/commands/$1.service"; }
+ok "systemd leaves the daemon the time that its parts have one after the other" \
+    [ "$(seconds_of redrive)" -gt $(($(seconds_of redrive-ingest) + $(seconds_of redrive-work) + $(seconds_of redrive-watch))) ]
 ready_again() { [ "$(grep -c "all parts of the daemon are ready" "$work/two.log")" = 2 ]; }
 ok "and they are ready again" until_there ready_again
 

@@ -40,7 +40,9 @@ interrupt_catch(void)
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
+    struct sigaction before;
+    if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN) // by nohup, or by the daemon
+        sigaction(SIGHUP, &action, NULL);
     signal(SIGPIPE, SIG_IGN); // a reader that goes away does not stop what is in flight
 }
 

@@ -11,7 +11,7 @@
 void interrupt_exit(void);
 
 // From here on a signal sets the flag: long loops end soon and finish what is in flight. A second SIGINT ends
-// the program.
+// the program. A SIGHUP that is ignored stays so.
 void interrupt_catch(void);
 bool interrupt_is_set(void);
 const volatile sig_atomic_t *interrupt_flag(void); // for worker_settings.stop
