@@ -84,6 +84,15 @@ void steps_text(const int32_t *steps, size_t count, struct strbuf *out);
 // without them where there are many.
 void send_plan_complete(struct send_plan *plan, size_t events);
 
+// The run of a policy that makes a request (core/policy.h), and which ends its claim.
+struct policy_begun {
+    const char *name, *holder; // of the claim
+    int64_t matched;
+    int64_t next_at;           // when the policy is due again
+    const char *const *topics; // to which it sends
+    size_t topic_count;
+};
+
 // A request as confirmed: ids, and their description.
 struct operation_request {
     enum operation_action action;
@@ -104,7 +113,8 @@ struct operation_request {
     int64_t undoes;         // of a restore: the discard or resolve that it reverts; 0: the freeze finds a
                             // discard. Of a correct without a recipe: the one whose revisions it reverts
     bool restores_resolved; // of a restore: its events are resolved; else they are discarded
-    char key[UUID_SIZE];    // uuid of the caller: repeating a request with its key creates one operation
+    const struct policy_begun *policy; // NULL: a person asks
+    char key[UUID_SIZE]; // uuid of the caller: repeating a request with its key creates one operation
 };
 
 // A recipe's own outcomes: of the done events the others were changed.

@@ -73,7 +73,7 @@ static const struct guard {
     {"what was asked for", NEVER,
      "SELECT md5(string_agg(concat_ws('/', no, key, action, requested_by, host, scope, filter_text, "
      "group_key,"
-     " reason, target_topic, recipe, created_at, undoes, approve_above), '|' ORDER BY no)) FROM "
+     " reason, target_topic, recipe, created_at, undoes, approve_above, policy), '|' ORDER BY no)) FROM "
      "redrive.operation"
      " WHERE no <= 8"},
     {"how operations of others are sent", LEVEL_OPERATOR,
@@ -149,6 +149,11 @@ static const struct guard {
     {"silences and acknowledgements in another name", NEVER,
      "SELECT ((SELECT count(*) FROM redrive.alert_rule WHERE silenced_by <> current_setting('attack.who'))"
      " + (SELECT count(*) FROM redrive.alert WHERE acknowledged_by <> current_setting('attack.who')))::text"},
+    {"policies and their runs", LEVEL_OPERATOR,
+     "SELECT md5(concat((SELECT string_agg(x::text, '|' ORDER BY name) FROM redrive.policy x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY operation_no) FROM redrive.policy_run x)))"},
+    {"policies switched in another name", NEVER,
+     "SELECT count(*)::text FROM redrive.policy WHERE switched_by <> current_setting('attack.who')"},
     {"marks", LEVEL_OPERATOR, "SELECT count(*)::text FROM redrive.mark"},
     {"marks in another name", NEVER,
      "SELECT count(*)::text FROM redrive.mark WHERE who <> current_setting('attack.who')"},
@@ -391,6 +396,12 @@ begin_notes(void)
         "INSERT INTO redrive.alert_destination (name) VALUES ('a');"
         "INSERT INTO redrive.alert_notice (rule, instance, destination, state, content) VALUES ('fix', '', "
         "'a', 'firing', '{}');"
+        "INSERT INTO redrive.policy (name, action, words, schedule, probe_after, is_enabled, seen_at, "
+        "next_at, holder, lease_until) VALUES ('host/1/1', 'discard', 'discard all', 'every 1s', '0', true, "
+        "now(), '-infinity', 'm', 'infinity'), ('fix', 'alert', 'alert', 'every 1s', '0', false, now(), "
+        "now(), NULL, NULL);"
+        "INSERT INTO redrive.policy_run (operation_no, policy, matched, acted, topics) VALUES (7, 'fix', 2, "
+        "2, '{orders}');"
         "INSERT INTO redrive.group_category VALUES (255, 'data', 'olga', now(), 'because', 1);"
         "INSERT INTO redrive.group_care (group_key, taken_by, taken_at, taken_until, note, noted_by, "
         "noted_at, snoozed_by, snoozed_at, snoozed_until, changed) VALUES (255, 'olga', now(), 'infinity', "

@@ -45,7 +45,8 @@ static const char *const counts_sql[] = {[CHOSEN_BY_IDS] = COUNTS(BY_IDS),
 
 // One row. By ids: those that are in flight are few.
 static const char busy_sql[] =
-    "SELECT b.all_of_them, b.are_right, (SELECT format('%s''s operation %s', o.requested_by, o.no)"
+    "SELECT b.all_of_them, b.are_right, (SELECT format('%s''s operation %s',"
+    " coalesce('policy ' || o.policy, o.requested_by::text), o.no)"
     "  FROM redrive.operation o WHERE o.no = b.first)"
     " FROM (SELECT count(*) AS all_of_them, count(*) FILTER (WHERE e.status = $2) AS are_right,"
     "  min(l.operation_no) AS first"

@@ -155,6 +155,24 @@ add_force(struct store *store, int64_t no, struct err *err)
 }
 
 static bool
+add_policy(struct store *store, const struct operation_request *request, int64_t no, struct err *err)
+{
+    const struct policy_begun *policy = request->policy;
+    if (!policy)
+        return true;
+    struct params params = {0};
+    param_int8(&params, no);
+    param_text(&params, policy->holder);
+    param_text(&params, policy->name);
+    param_int8(&params, policy->matched);
+    param_int8(&params, (int64_t)request->count);
+    param_int8(&params, policy->next_at);
+    param_texts(&params, policy->topics, policy->topic_count);
+    return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_policy($1, $2, $3, $4, $5, $6, $7)", &params,
+                 err);
+}
+
+static bool
 operations_confirm(struct store *store, int64_t no, struct err *err)
 {
     struct params params = {0};
@@ -173,8 +191,9 @@ operation_create(struct store *store, const struct operation_request *request,
         return false;
     bool ok = begin_freeze(store, request, no, &is_new, err);
     if (ok && is_new)
-        ok = operations_add_plan(store, &request->plan, *no, err) && add_max_lag(store, request, *no, err) &&
-             add_undone(store, request, *no, err) && add_recipe(store, request->recipe, *no, err) &&
+        ok = add_policy(store, request, *no, err) && operations_add_plan(store, &request->plan, *no, err) &&
+             add_max_lag(store, request, *no, err) && add_undone(store, request, *no, err) &&
+             add_recipe(store, request->recipe, *no, err) &&
              (!request->then_reprocess || add_then_reprocess(store, request, *no, err)) &&
              (!request->is_forced || add_force(store, *no, err)) &&
              freeze_ids(store, request, *no, progress, context, err) && operations_confirm(store, *no, err);
@@ -203,7 +222,8 @@ operation_insist(struct store *store, const struct operation_request *request,
 }
 
 #define OPERATION_COLUMNS                                                                                    \
-    "SELECT o.no, o.action, o.state, o.requested_by::text, o.host, o.scope, o.filter_text, o.group_key, "    \
+    "SELECT o.no, o.action, o.state, coalesce('policy ' || o.policy, o.requested_by::text), o.host, "        \
+    "o.scope, o.filter_text, o.group_key, "                                                                  \
     "o.reason, o.target_topic, o.worker,"                                                                    \
     " o.state_note, o.rate, coalesce(w.rate, 0), o.total, o.queued, o.claimed, o.in_doubt, o.done, "         \
     "o.refused, "                                                                                            \
@@ -569,7 +589,8 @@ event_decisions(struct store *store, int64_t id, struct arena *arena, struct dec
     PGresult *r;
     if (!pg_ask(store, FOR_READING,
                 "SELECT o.no, o.action, CASE WHEN hand.at IS NOT NULL THEN 'claimed' ELSE i.state END,"
-                " o.requested_by::text, o.reason, i.detail, coalesce(hand.at, i.at) AS at"
+                " coalesce('policy ' || o.policy, o.requested_by::text), o.reason, i.detail, "
+                "coalesce(hand.at, i.at) AS at"
                 " FROM redrive.items_of($1) i JOIN redrive.operation o ON o.no = i.operation_no"
                 " LEFT JOIN LATERAL (SELECT c.created_at AS at FROM redrive.chunk c"
                 " WHERE i.state = 'queued' AND c.operation_no = i.operation_no AND c.state = 'claimed'"

@@ -311,10 +311,12 @@ BEGIN
         RETURN;
     END IF;
     INSERT INTO redrive.operation (key, action, requested_by, host, approved_by, scope, reason, target_topic, is_forced, rate, steps, settle_for,
-                                   halt_above, approve_above)
+                                   halt_above, approve_above, policy)
     VALUES (gen_random_uuid(), 'reprocess', v.requested_by, v.host, v.approved_by, format('what operation %s corrected', v.no), v.reason,
-            v.target_topic, v.is_forced, v.rate, v.steps, v.settle_for, v.halt_above, v.approve_above)
+            v.target_topic, v.is_forced, v.rate, v.steps, v.settle_for, v.halt_above, v.approve_above, v.policy)
     RETURNING no INTO v_no;
+    INSERT INTO redrive.policy_run (operation_no, policy, matched, acted, topics)
+    SELECT v_no, r.policy, 0, 0, r.topics FROM redrive.policy_run r WHERE r.operation_no = v.no;
     FOR v_page IN 0 .. (cardinality(v_ids) - 1) / 10000 LOOP
         PERFORM redrive._freeze_page(v_no, v.requested_by, v_ids[v_page * 10000 + 1 : (v_page + 1) * 10000]);
     END LOOP;

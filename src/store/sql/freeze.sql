@@ -59,7 +59,7 @@ BEGIN
     FOR v_other IN SELECT l.operation_no AS no, array_agg(l.dlq_id) AS ids FROM redrive.items_live(p_ids) l
                     WHERE (SELECT redrive._has_live(p_no)) GROUP BY l.operation_no LOOP
         INSERT INTO redrive.operation_item (operation_no, dlq_id, at, state, detail)
-        SELECT p_no, w.id, p_at, 'skipped', format('in %s''s operation %s', o.requested_by, o.no)
+        SELECT p_no, w.id, p_at, 'skipped', format('in %s''s operation %s', redrive._asked_by(o.policy, o.requested_by), o.no)
           FROM redrive.operation o CROSS JOIN LATERAL unnest(v_other.ids) AS w (id) WHERE o.no = v_other.no;
         p_ids := redrive._without(p_ids, v_other.ids);
     END LOOP;

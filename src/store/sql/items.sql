@@ -293,7 +293,7 @@ DECLARE
 BEGIN
     WITH changed AS (
         UPDATE :"events" e
-           SET status = 'RESOLVED', resolved_at = v_wall, resolved_by = left(v.requested_by::text, 50),
+           SET status = 'RESOLVED', resolved_at = v_wall, resolved_by = left(redrive._asked_by(v.policy, v.requested_by), 50),
                retry_count = coalesce(e.retry_count, 0) + 1, last_retry_at = v_wall
          WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'PENDING' RETURNING e.id)
     SELECT coalesce(array_agg(id), '{}') INTO v_closed FROM changed;

@@ -15,6 +15,7 @@ CREATE TABLE redrive.operation (
     state           text NOT NULL DEFAULT 'freezing',
     is_cancelling   boolean NOT NULL DEFAULT false, -- the rest is cancelled; chunks in flight finish first
     requested_by    name NOT NULL DEFAULT session_user,
+    policy          text, -- that began it (policies.sql); NULL: a person did
     host            text NOT NULL DEFAULT coalesce(host(inet_client_addr()), 'local'),
     approved_by     name,
     scope           text NOT NULL,
@@ -76,9 +77,16 @@ CREATE TABLE redrive.operation (
 ) WITH (fillfactor = 50);
 CREATE INDEX operation_live ON redrive.operation (no) WHERE state NOT IN ('done', 'cancelled');
 CREATE INDEX operation_undoes ON redrive.operation (undoes) WHERE undoes IS NOT NULL;
+CREATE INDEX operation_policy ON redrive.operation (policy, no) WHERE policy IS NOT NULL;
 CREATE INDEX operation_to_follow ON redrive.operation (no) WHERE then_reprocess AND followed_by IS NULL;
 
 ---- functions
+
+-- Who asked for it, for people: the policy, or the login.
+CREATE OR REPLACE FUNCTION redrive._asked_by(p_policy text, p_by name) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT coalesce('policy ' || p_policy, p_by::text);
+$$;
 
 -- Locks an operation's row.
 CREATE OR REPLACE FUNCTION redrive._operation_lock(p_no bigint) RETURNS redrive.operation

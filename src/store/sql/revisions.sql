@@ -44,7 +44,7 @@ BEGIN
         RAISE EXCEPTION 'event % is not pending any more (%): only a pending event is corrected', p_id,
             redrive._closed(v.status, v.resolved_by, v.resolved_at) USING ERRCODE = 'RD001';
     END IF;
-    SELECT format('%s''s operation %s', o.requested_by, o.no) INTO v_busy
+    SELECT format('%s''s operation %s', redrive._asked_by(o.policy, o.requested_by), o.no) INTO v_busy
       FROM redrive.items_live(ARRAY[p_id]) l JOIN redrive.operation o ON o.no = l.operation_no LIMIT 1;
     IF v_busy IS NOT NULL THEN
         RAISE EXCEPTION 'event % is in %: cancel that operation, or wait until it has ended', p_id, v_busy USING ERRCODE = 'RD001';

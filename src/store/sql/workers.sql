@@ -156,7 +156,7 @@ BEGIN
         WITH changed AS (
             UPDATE :"events" e
                SET status = CASE v.action WHEN 'discard' THEN 'DISCARDED' ELSE 'RESOLVED' END,
-                   resolved_at = v_wall, resolved_by = left(v.requested_by::text, 50)
+                   resolved_at = v_wall, resolved_by = left(redrive._asked_by(v.policy, v.requested_by), 50)
              WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'PENDING' RETURNING e.id)
         SELECT coalesce(array_agg(id), '{}') INTO v_done FROM changed;
     END IF;

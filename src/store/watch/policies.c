@@ -1,0 +1,235 @@
+#include "store/watch/policies.h"
+
+#include <string.h>
+#include "base/clock.h"
+#include "core/json/value.h"
+#include "store/pg.h"
+
+static const char results_sql[] =
+    "SELECT o.no, o.state, o.done, o.refused, o.returned, o.skipped, o.state_note FROM redrive.operation o"
+    " WHERE o.policy = $1 AND o.state IN ('done', 'halted', 'cancelled')"
+    " AND o.created_at >= (SELECT p.judged_from FROM redrive.policy p WHERE p.name = $1)"
+    " ORDER BY o.no DESC LIMIT $2";
+
+// An event failed last when it was written, returned or refused.
+static const char events_sql[] =
+    "SELECT e.id, (coalesce(r.times, 0) + f.n)::int4,"
+    " greatest(e.created_at AT TIME ZONE (SELECT zone FROM redrive.install), r.at, f.at), e.kafka_topic"
+    " FROM unnest($1) WITH ORDINALITY AS w (id, n)"
+    " CROSS JOIN LATERAL (SELECT x.id, x.created_at, x.kafka_topic FROM :\"events\" x WHERE x.id = w.id"
+    "  AND coalesce(x.status, '') = 'PENDING' LIMIT 1) e"
+    " LEFT JOIN redrive.returned r ON r.dlq_id = w.id"
+    " CROSS JOIN LATERAL (SELECT count(*) AS n, max(i.at) AS at FROM redrive.operation_item i"
+    "  WHERE i.dlq_id = w.id AND i.state = 'refused') f"
+    " WHERE w.id NOT IN (SELECT l.dlq_id FROM redrive.items_live($1) l)"
+    " ORDER BY w.n";
+
+static const char busy_sql[] =
+    "SELECT DISTINCT t.topic FROM redrive.policy_busy() b CROSS JOIN LATERAL unnest(b.topics) AS t (topic)"
+    " WHERE b.policy <> $1 OR NOT b.is_halted";
+
+static const char list_sql[] =
+    "SELECT p.name, p.words, p.action, coalesce(p.switched, p.is_enabled), p.switched_by::text, "
+    "p.switched_at,"
+    " p.halted_why, p.halted_at, p.matched, s.runs, s.acted, s.returned, s.refused, s.today, s.operation,"
+    " p.ran_at, p.next_at, p.note FROM redrive.policy p"
+    " CROSS JOIN LATERAL (SELECT count(*) AS runs, coalesce(sum(r.acted), 0)::int8 AS acted,"
+    "  coalesce(sum(o.returned), 0)::int8 AS returned, coalesce(sum(o.refused), 0)::int8 AS refused,"
+    "  coalesce(sum(r.acted) FILTER (WHERE r.at > clock_timestamp() - interval '24 hours'), 0)::int8 AS "
+    "today,"
+    "  max(r.operation_no) AS operation FROM redrive.policy_run r"
+    "  LEFT JOIN redrive.operation o ON o.no = r.operation_no WHERE r.policy = p.name) s"
+    " ORDER BY p.name";
+
+static struct value *
+policy_value(const struct policy *policy, int64_t now, int64_t zone_us)
+{
+    struct value *object = value_object();
+    bool is_every = policy->schedule.every > 0 && day_window_has(&policy->window, now, zone_us);
+    value_add_text(object, "name", policy->name);
+    value_add_text(object, "action", policy_action_name(policy->action));
+    value_add_text(object, "words", policy->words);
+    value_add_text(object, "schedule", policy->schedule_text);
+    value_add_int(object, "probe_after", policy->probe_after);
+    value_add_bool(object, "is_enabled", policy->is_enabled);
+    value_add_int(object, "next",
+                  is_every ? now : schedule_next(&policy->schedule, &policy->window, now, zone_us));
+    return object;
+}
+
+bool
+policies_know(struct store *store, const struct policy *policies, size_t count, int64_t now, struct err *err)
+{
+    struct value *array = value_array();
+    struct strbuf text = {0};
+    struct params params = {0};
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err)) {
+        value_destroy(array);
+        return false;
+    }
+    for (size_t i = 0; i < count; i++)
+        value_add(array, NULL, policy_value(&policies[i], now, store_info(store)->zone_us));
+    value_dump(array, &text);
+    value_destroy(array);
+    param_text(&params, strbuf_text(&text));
+    bool ok = pg_do(store, FOR_WRITING, "SELECT redrive.policy_know($1::jsonb)", &params, err);
+    strbuf_release(&text);
+    return ok;
+}
+
+bool
+policies_claim(struct store *store, const char *holder, const struct policy *policies, size_t count,
+               const char *only, int64_t lease, struct policy_claim *claim, struct err *err)
+{
+    struct arena arena = {0};
+    struct params params = {0};
+    PGresult *r;
+    const char **names = arena_array(&arena, count, sizeof *names);
+    *claim = (struct policy_claim){0};
+    for (size_t i = 0; i < count; i++)
+        names[i] = policies[i].name;
+    param_text(&params, holder);
+    param_texts(&params, names, count);
+    param_text(&params, only);
+    param_int8(&params, lease);
+    bool ok = pg_ask(store, FOR_WRITING,
+                     "SELECT c.name, c.acted, c.is_probe FROM redrive.policy_claim($1, $2, $3,"
+                     " $4 * interval '1 microsecond') c",
+                     &params, &r, err);
+    arena_release(&arena);
+    if (!ok)
+        return false;
+    for (size_t i = 0; PQntuples(r) == 1 && i < count; i++)
+        if (bytes_equal_text(value_bytes(r, 0, 0), policies[i].name))
+            *claim = (struct policy_claim){&policies[i], value_int8(r, 0, 1), value_bool(r, 0, 2)};
+    PQclear(r);
+    return true;
+}
+
+bool
+policies_finish(struct store *store, const char *holder, const char *name, int64_t matched, int64_t next_at,
+                const char *note, struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, holder);
+    param_text(&params, name);
+    param_int8(&params, matched);
+    param_int8(&params, next_at);
+    param_text(&params, note);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.policy_finish($1, $2, $3, $4, $5)", &params, err);
+}
+
+bool
+policies_halt(struct store *store, const char *holder, const char *name, const char *why, struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, holder);
+    param_text(&params, name);
+    param_text(&params, why);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.policy_halt($1, $2, $3)", &params, err);
+}
+
+bool
+policies_results(struct store *store, const char *name, struct arena *arena,
+                 struct policy_result results[POLICY_RUNS_JUDGED], size_t *count, struct err *err)
+{
+    struct params params = {0};
+    PGresult *r;
+    *count = 0;
+    param_text(&params, name);
+    param_int8(&params, POLICY_RUNS_JUDGED);
+    if (!pg_ask(store, FOR_READING, results_sql, &params, &r, err))
+        return false;
+    for (int i = 0; i < PQntuples(r); i++) {
+        struct policy_result *result = &results[*count];
+        *result = (struct policy_result){.no = value_int8(r, i, 0),
+                                         .done = value_int8(r, i, 2),
+                                         .refused = value_int8(r, i, 3),
+                                         .returned = value_int8(r, i, 4),
+                                         .skipped = value_int8(r, i, 5),
+                                         .note = value_text(r, i, 6, arena)};
+        *count += operation_state_parse(value_bytes(r, i, 1), &result->state);
+    }
+    PQclear(r);
+    return true;
+}
+
+bool
+policies_events(struct store *store, const int64_t *ids, size_t count, struct arena *arena,
+                struct policy_event **events, size_t *found, struct err *err)
+{
+    struct params params = {0};
+    PGresult *r;
+    param_ids(&params, ids, count);
+    if (!pg_ask(store, FOR_SCANNING, events_sql, &params, &r, err))
+        return false;
+    *found = (size_t)PQntuples(r);
+    *events = arena_array(arena, *found, sizeof **events);
+    for (int i = 0; i < PQntuples(r); i++)
+        (*events)[i] = (struct policy_event){.id = value_int8(r, i, 0),
+                                             .attempts = value_int4(r, i, 1),
+                                             .failed_at = value_time(r, i, 2),
+                                             .topic = value_text(r, i, 3, arena)};
+    PQclear(r);
+    return true;
+}
+
+bool
+policies_busy(struct store *store, const char *name, struct arena *arena, const char ***topics, size_t *count,
+              struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, name);
+    return pg_ask_texts(store, FOR_READING, busy_sql, &params, arena, topics, count, err);
+}
+
+static struct policy_row
+policies_read_row(const PGresult *r, int i, struct arena *arena)
+{
+    struct policy_row row = {.name = value_text(r, i, 0, arena),
+                             .words = value_text(r, i, 1, arena),
+                             .action = value_text(r, i, 2, arena),
+                             .switched_by = value_text(r, i, 4, arena),
+                             .switched_at = value_time(r, i, 5),
+                             .halted_why = value_text(r, i, 6, arena),
+                             .halted_at = value_time(r, i, 7),
+                             .matched = value_int8(r, i, 8),
+                             .runs = value_int8(r, i, 9),
+                             .acted = value_int8(r, i, 10),
+                             .returned = value_int8(r, i, 11),
+                             .refused = value_int8(r, i, 12),
+                             .today = value_int8(r, i, 13),
+                             .operation = value_int8(r, i, 14),
+                             .ran_at = value_time(r, i, 15),
+                             .next_at = value_time(r, i, 16),
+                             .note = value_text(r, i, 17, arena)};
+    row.state = !value_bool(r, i, 3) ? POLICY_DISABLED : row.halted_why ? POLICY_HALTED : POLICY_ENABLED;
+    return row;
+}
+
+bool
+policies_list(struct store *store, struct arena *arena, struct policy_row **rows, size_t *count,
+              struct err *err)
+{
+    PGresult *r;
+    *count = 0;
+    if (!pg_has_schema(store, err) || !pg_ask(store, FOR_READING, list_sql, &(struct params){0}, &r, err))
+        return false;
+    *rows = arena_array(arena, (size_t)PQntuples(r), sizeof **rows);
+    for (int i = 0; i < PQntuples(r); i++)
+        (*rows)[(*count)++] = policies_read_row(r, i, arena);
+    PQclear(r);
+    return true;
+}
+
+bool
+policy_switch(struct store *store, const char *name, bool is_on, const char *reason, struct err *err)
+{
+    struct params params = {0};
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
+        return false;
+    param_text(&params, name);
+    param_bool(&params, is_on);
+    param_text(&params, reason);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.policy_switch($1, $2, $3)", &params, err);
+}

@@ -1,0 +1,393 @@
+// Policies: each due run once, whoever runs it and whoever is killed at it; limits, rests and topics that are
+// in use; and when a policy halts itself. Events are chosen by their topic, as a caller would do by a filter.
+#include "world.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "store/watch/policies.h"
+#include "watch/policies.h"
+
+static const struct policy a_policy = {.name = "again",
+                                       .action = POLICY_REPROCESS,
+                                       .filter = "topic:orders",
+                                       .words = "reprocess topic:orders",
+                                       .schedule_text = "every 1s",
+                                       .schedule = {.every = US_PER_SECOND},
+                                       .attempts = 3,
+                                       .backoff = {.first = 1, .most = US_PER_SECOND, .factor = 2},
+                                       .rate = RATE_UNLIMITED,
+                                       .plan = {.halts = true, .halt_above = 20, .settle_for = 1000},
+                                       .limit = 1000,
+                                       .is_enabled = true};
+
+struct bench {
+    struct world world;
+    struct policy policies[3];
+    struct policy_plan plan;
+    bool dies; // the chooser
+};
+
+// All pending events, those of manual review excepted: they match odd ids.
+static bool
+choose_all(void *context, struct store *store, const struct policy *policy, int64_t **ids, size_t *count,
+           struct err *err)
+{
+    struct bench *bench = context;
+    (void)store;
+    (void)err;
+    if (bench->dies)
+        raise(SIGKILL);
+    int64_t events = test_number(bench->world.admin, "SELECT max(id) FROM dlq_events");
+    *ids = malloc((size_t)events * sizeof **ids);
+    *count = 0;
+    for (int64_t id = events; id > 0; id--)
+        if (policy->action != POLICY_MANUAL_REVIEW || id % 2)
+            (*ids)[(*count)++] = id;
+    return true;
+}
+
+static void
+begin(struct bench *bench, int events)
+{
+    *bench = (struct bench){.policies = {a_policy, a_policy, a_policy}};
+    world_make(&bench->world, events);
+    bench->plan =
+        (struct policy_plan){.policies = bench->policies, .count = 1, .choose = choose_all, .context = bench};
+    bench->policies[1].name = "other";
+    bench->policies[2].name = "third";
+}
+
+static struct policy_run
+run_by(struct bench *bench, struct store *store, const char *holder)
+{
+    struct policy_run run;
+    assert_works(policy_run_next(store, &bench->plan, holder, NULL, &run, &err));
+    return run;
+}
+
+static struct policy_run
+run(struct bench *bench)
+{
+    return run_by(bench, bench->world.store, "one");
+}
+
+// Everything happened so much earlier.
+static void
+pass(struct bench *bench, const char *length)
+{
+    test_sql(bench->world.admin,
+             "UPDATE redrive.policy SET next_at = next_at - interval '%s', judged_from = judged_from - "
+             "interval '%s', halted_at = halted_at - interval '%s'",
+             length, length, length);
+    test_sql(bench->world.admin, "UPDATE redrive.policy_run SET at = at - interval '%s'", length);
+    test_sql(bench->world.admin,
+             "UPDATE redrive.operation SET created_at = created_at - interval '%s', finished_at = "
+             "finished_at - interval '%s'",
+             length, length);
+}
+
+// Ends an operation as a worker would, by its figures alone.
+static void
+end_operation(struct bench *bench, int64_t no, int64_t done, int64_t refused, int64_t returned)
+{
+    test_sql(bench->world.admin,
+             "UPDATE redrive.operation_batch SET state = 'done' WHERE operation_no = %lld", (long long)no);
+    test_sql(bench->world.admin,
+             "UPDATE redrive.operation SET state = 'done', queued = 0, done = %lld, refused = %lld, returned "
+             "= %lld, finished_at = clock_timestamp() WHERE no = %lld",
+             (long long)done, (long long)refused, (long long)returned, (long long)no);
+}
+
+static struct policy_row
+row(struct bench *bench)
+{
+    struct policy_row *rows;
+    size_t count;
+    assert_works(policies_list(bench->world.store, &bench->world.arena, &rows, &count, &err));
+    assert_true(count > 0);
+    return rows[0];
+}
+
+// The numbers of operations in which an event is twice or more.
+static int64_t
+taken_twice(struct bench *bench)
+{
+    return test_number(
+        bench->world.admin,
+        "SELECT count(*) FROM (SELECT dlq_id FROM redrive.item GROUP BY 1 HAVING count(*) > 1) x");
+}
+
+// --- tests ---
+
+static void
+test_a_run(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 30);
+    bench.policies[0].is_enabled = false;
+    assert_null(run(&bench).policy); // nothing is on by itself
+    assert_int_equal(row(&bench).state, POLICY_DISABLED);
+    assert_works(policy_switch(bench.world.store, "again", true, "tried it", &err));
+
+    struct policy_run first = run(&bench);
+    assert_true(first.operation > 0);
+    assert_int_equal(first.acted, 30);
+    struct operation operation = get_operation(&bench.world, first.operation);
+    assert_string_equal(operation.requested_by, "policy again");
+    assert_string_equal(operation.filter_text, "topic:orders");
+    assert_string_equal(operation.scope, "30 events of policy again");
+    assert_int_equal(operation.queued, 30);
+    struct policy_row known = row(&bench);
+    assert_int_equal(known.state, POLICY_ENABLED);
+    assert_int_equal(known.today, 30);
+    assert_int_equal(known.operation, first.operation);
+
+    // While its operation has not ended, it is not due, however late it is.
+    pass(&bench, "1 hour");
+    assert_null(run(&bench).policy);
+    assert_works(policy_switch(bench.world.store, "again", false, NULL, &err));
+    end_operation(&bench, first.operation, 30, 0, 0);
+    pass(&bench, "1 hour");
+    assert_null(run(&bench).policy);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.audit WHERE action IN "
+                                                    "('policy on', 'policy off')"),
+                     2);
+    assert_refused(policy_switch(bench.world.store, "none", true, NULL, &err), ERR_NOT_FOUND, "no policy");
+    world_end(&bench.world);
+}
+
+static void
+test_several_runners(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 30);
+    struct store *second = open_store(bench.world.conninfo);
+    struct policy_claim claim;
+    assert_works(policies_know(second, bench.policies, 1, 0, &err));
+    assert_works(policies_claim(second, "two", bench.policies, 1, NULL, US_PER_SECOND, &claim, &err));
+    assert_non_null(claim.policy);
+    assert_null(run(&bench).policy); // the other has it
+
+    // Its lease lapses, and it does not know: only one of both begins an operation.
+    test_sql(bench.world.admin, "UPDATE redrive.policy SET lease_until = clock_timestamp()");
+    assert_true(run(&bench).operation > 0);
+    const struct policy_begun begun = {.name = "again", .holder = "two"};
+    int64_t ids[] = {1, 2}, no;
+    struct operation_request request = {
+        .action = ACTION_REPROCESS, .ids = ids, .count = 2, .scope = "", .rate = -1, .policy = &begun};
+    (void)snprintf(request.key, sizeof request.key, "%s", new_uuid(bench.world.admin));
+    assert_refused(operation_create(second, &request, NULL, NULL, &no, &err), ERR_CONFLICT,
+                   "another process runs it");
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.operation"), 1);
+    assert_int_equal(taken_twice(&bench), 0);
+    store_close(second);
+    world_end(&bench.world);
+}
+
+// Runs in a process of its own that dies by SIGKILL.
+static void
+run_and_die(struct bench *bench, const char *kill_point)
+{
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        if (kill_point)
+            setenv("REDRIVE_KILL", kill_point, 1);
+        struct store *store = open_store(bench->world.conninfo);
+        struct policy_run result;
+        struct err err = {0};
+        bench->world.admin = test_connect(bench->world.conninfo);
+        (void)!policy_run_next(store, &bench->plan, "dead", NULL, &result, &err);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+static void
+test_killed(void **state)
+{
+    static const char *const points[] = {"policy_claimed:1", "policy_chosen:1", "policy_begun:1"};
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct bench bench;
+        begin(&bench, 30);
+        bench.dies = i == 3;
+        run_and_die(&bench, i < 3 ? points[i] : NULL);
+        bench.dies = false;
+        bool is_begun = i == 2;
+        assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.operation"), is_begun);
+        assert_null(run(&bench).policy); // its lease, or its operation, is still there
+        test_sql(bench.world.admin, "UPDATE redrive.policy SET lease_until = clock_timestamp()");
+        pass(&bench, "1 hour");
+        struct policy_run next = run(&bench);
+        assert_int_equal(next.operation > 0, !is_begun);
+        assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM redrive.operation"), 1);
+        assert_int_equal(taken_twice(&bench), 0);
+        assert_int_equal(row(&bench).acted, 30);
+        world_end(&bench.world);
+    }
+}
+
+static void
+test_limit(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 30);
+    bench.policies[0].limit = 20;
+    bench.policies[0].plan.halts = false;
+    struct policy_run first = run(&bench);
+    assert_int_equal(first.acted, 20);
+    assert_int_equal(first.matched, 30);
+    end_operation(&bench, first.operation, 20, 0, 0);
+    test_sql(bench.world.admin, "UPDATE dlq_events SET status = 'RESOLVED' WHERE id <= 20");
+    pass(&bench, "1 hour");
+    struct policy_run second = run(&bench);
+    assert_int_equal(second.operation, 0);
+    assert_string_equal(second.note, "its limit of 20 events a day is reached");
+    assert_string_equal(row(&bench).note, "its limit of 20 events a day is reached");
+    pass(&bench, "24 hours");
+    assert_int_equal(run(&bench).acted, 10);
+    assert_int_equal(taken_twice(&bench), 0);
+    world_end(&bench.world);
+}
+
+static void
+test_own_history(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 10);
+    bench.policies[0].backoff = (struct policy_backoff){.first = 60 * US_PER_SECOND, .factor = 2};
+    bench.policies[0].backoff.most = 3600 * US_PER_SECOND;
+    test_sql(bench.world.admin, "UPDATE dlq_events SET created_at = now() - interval '1 day'");
+    // 1 arrived now, 2 returned once now, 3 twice three minutes ago, 4 twice six minutes ago, 5 three times.
+    test_sql(bench.world.admin, "UPDATE dlq_events SET created_at = now() WHERE id = 1");
+    test_sql(bench.world.admin,
+             "INSERT INTO redrive.returned (dlq_id, operation_no, times, at) VALUES (2, 1, 1, now()), (3, 1, "
+             "2, now() - interval '3 min'), (4, 1, 2, now() - interval '6 min'), (5, 1, 3, now() - interval "
+             "'1 day')");
+    // 6 was refused three times, 7 is in a person's operation, 8 is closed.
+    test_sql(bench.world.admin,
+             "INSERT INTO redrive.operation_item (operation_no, dlq_id, at, state) SELECT n, 6, now() - "
+             "interval '1 day', 'refused' FROM generate_series(91, 93) n");
+    (void)make_operation(&bench.world, bench.world.store, ACTION_DISCARD, 7, 7);
+    test_sql(bench.world.admin, "UPDATE dlq_events SET status = 'RESOLVED' WHERE id = 8");
+    struct policy_run result = run(&bench);
+    assert_int_equal(result.acted, 3);
+    char sql[200];
+    (void)snprintf(
+        sql, sizeof sql,
+        "SELECT string_agg(dlq_id::text, ',' ORDER BY dlq_id) FROM redrive.item WHERE operation_no "
+        "= %lld",
+        (long long)result.operation);
+    assert_string_equal(test_text(bench.world.admin, sql), "4,9,10");
+    world_end(&bench.world);
+}
+
+static void
+test_review_and_counting(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 10);
+    bench.plan.count = 2;
+    bench.policies[1].action = POLICY_MANUAL_REVIEW;
+    bench.policies[0].action = POLICY_DISCARD;
+    struct policy_run first = run(&bench), second = run(&bench);
+    assert_string_equal(first.policy->name, "again"); // also where the other has not run yet
+    assert_int_equal(first.acted, 5);
+    assert_int_equal(second.matched, 5);
+    assert_int_equal(second.operation, 0);
+    struct operation operation = get_operation(&bench.world, first.operation);
+    assert_int_equal(operation.action, ACTION_DISCARD);
+    apply_to_end(bench.world.store, first.operation, 100);
+    assert_int_equal(events_in(&bench.world, "DISCARDED"), 5);
+    assert_string_equal(test_text(bench.world.admin, "SELECT DISTINCT resolved_by FROM dlq_events WHERE "
+                                                     "status = 'DISCARDED'"),
+                        "policy again");
+    world_end(&bench.world);
+}
+
+static void
+test_halts(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 10);
+    struct policy_run first = run(&bench);
+    end_operation(&bench, first.operation, 10, 0, 3);
+    pass(&bench, "1 min");
+    struct policy_run second = run(&bench);
+    assert_true(second.halts);
+    assert_int_equal(row(&bench).state, POLICY_HALTED);
+    assert_non_null(strstr(row(&bench).halted_why, "30% of 10 were refused or returned"));
+    pass(&bench, "10 days");
+    assert_null(run(&bench).policy); // until a person switches it on
+
+    // Then it tries one event, and goes on only where that stayed away.
+    assert_works(policy_switch(bench.world.store, "again", true, NULL, &err));
+    struct policy_run probe = run(&bench);
+    assert_int_equal(probe.acted, 1);
+    end_operation(&bench, probe.operation, 1, 0, 1);
+    pass(&bench, "1 min");
+    assert_true(run(&bench).halts);
+    bench.policies[0].probe_after = 3600 * US_PER_SECOND; // or by itself, after an hour
+    assert_null(run(&bench).policy);
+    pass(&bench, "61 min");
+    probe = run(&bench);
+    assert_int_equal(probe.acted, 1);
+    end_operation(&bench, probe.operation, 1, 0, 0);
+    pass(&bench, "1 min");
+    struct policy_run whole = run(&bench);
+    assert_true(whole.acted > 1);
+    assert_int_equal(row(&bench).state, POLICY_ENABLED);
+    world_end(&bench.world);
+}
+
+static void
+test_shared_topic(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 10);
+    bench.plan.count = 2;
+    bench.policies[0].limit = 4;
+    struct policy_run first = run(&bench), second = run(&bench);
+    assert_int_equal(first.acted, 4);
+    assert_string_equal(second.policy->name, "other");
+    assert_int_equal(second.operation, 0); // orders is in use
+    assert_non_null(strstr(second.note, "the topics of 6 are in use"));
+
+    // Where the other one's operation halted, the topic stays closed until somebody decides about it.
+    test_sql(bench.world.admin, "UPDATE redrive.operation SET state = 'halted'");
+    pass(&bench, "1 min");
+    while ((second = run(&bench)).policy && second.halts)
+        continue;
+    assert_int_equal(second.operation, 0);
+    end_operation(&bench, first.operation, 4, 0, 0);
+    test_sql(bench.world.admin, "UPDATE dlq_events SET status = 'RESOLVED' WHERE id <= 4");
+    pass(&bench, "1 min");
+    second = run(&bench);
+    assert_string_equal(second.policy->name, "other");
+    assert_true(second.operation > 0);
+    assert_int_equal(taken_twice(&bench), 0);
+    world_end(&bench.world);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_run),       cmocka_unit_test(test_several_runners),
+        cmocka_unit_test(test_killed),      cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_own_history), cmocka_unit_test(test_review_and_counting),
+        cmocka_unit_test(test_halts),       cmocka_unit_test(test_shared_topic),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
