@@ -1,7 +1,8 @@
 // watch: serves metrics, and keeps the rollup true, as a service; or prints the metrics once.
 //
 // Two threads a table look into the database: one keeps the rollup (rollup/maintenance), one reads sums and
-// evaluates alerts (watch/watcher). A third one sends notices where there are destinations (watch/sender).
+// evaluates alerts (watch/watcher). A third one sends notices where there are destinations (watch/sender),
+// a fourth one runs policies where there are some (watch/policies).
 // This one serves HTTP between two looks for news, so a page is made when sums come and only copied when
 // somebody asks.
 #include "commands/watch.h"
@@ -18,14 +19,17 @@
 #include "commands/cli/interrupt.h"
 #include "commands/cli/output.h"
 #include "commands/cli/ready.h"
+#include "commands/policy_choose.h"
 #include "commands/whole_file.h"
 #include "http/client.h"
 #include "http/server.h"
 #include "rollup/maintenance.h"
 #include "rollup/reader.h"
 #include "settings/alerts_file.h"
+#include "settings/policies_file.h"
 #include "settings/secret.h"
 #include "watch/metrics.h"
+#include "watch/policies.h"
 #include "watch/sender.h"
 #include "watch/watcher.h"
 
@@ -39,6 +43,7 @@ struct watched {
     struct maintenance *maintenance;
     struct watcher *watcher;
     struct sender *sender;
+    struct policy_runner *policies;
     struct watch_look *good; // the last one that succeeded; NULL: none yet
     struct metrics_table table;
 };
@@ -49,6 +54,8 @@ struct watch {
     int64_t started_at;
     struct alerts_file file;
     struct alert_plan alerts; // of the file
+    struct policies_file policies_file;
+    struct policy_plan policies; // of the file
     struct strbuf pages[FORM_COUNT];
     bool is_ready; // sums of every table can be told
 };
@@ -207,11 +214,15 @@ watch_check_files(const struct call *call, struct err *err)
 {
     struct watch_files files = {0};
     struct alerts_file alerts;
+    struct policies_file policies;
     bool ok = files_read(&call->settings.watch, &files, err);
     files_release(&files);
     ok = ok && alerts_file_read(call->settings.watch.alerts, &alerts, err);
     if (ok)
         alerts_file_release(&alerts);
+    ok = ok && policies_file_read(call->settings.watch.policies, &policies, err);
+    if (ok)
+        policies_file_release(&policies);
     return ok;
 }
 
@@ -270,6 +281,8 @@ serve(struct call *call, struct watch *watch, struct http_server *server)
             watcher_start(&watched->settings, call->settings.watch.watch_every, &watch->alerts);
         watched->sender =
             sender_start(&watched->settings, watch->alerts.destinations, watch->alerts.destination_count);
+        watched->policies =
+            policy_runner_start(&watched->settings, &watch->policies, call->settings.watch.policies_every);
     }
     write_pages(watch);
     ready_tell();
@@ -286,6 +299,7 @@ serve(struct call *call, struct watch *watch, struct http_server *server)
     for (size_t i = 0; i < watch->count; i++)
         maintenance_end(watch->watched[i].maintenance);
     for (size_t i = 0; i < watch->count; i++) {
+        policy_runner_stop(watch->watched[i].policies);
         watcher_stop(watch->watched[i].watcher);
         sender_stop(watch->watched[i].sender);
         maintenance_stop(watch->watched[i].maintenance);
@@ -328,6 +342,7 @@ watch_release(struct watch *watch)
     for (size_t i = 0; i < FORM_COUNT; i++)
         strbuf_release(&watch->pages[i]);
     alerts_file_release(&watch->file);
+    policies_file_release(&watch->policies_file);
 }
 
 static bool
@@ -339,6 +354,15 @@ read_alerts(const struct call *call, struct watch *watch, struct err *err)
                                         .rule_count = watch->file.rule_count,
                                         .destinations = watch->file.destinations,
                                         .destination_count = watch->file.destination_count};
+    return true;
+}
+
+static bool
+read_policies(struct call *call, struct watch *watch, struct err *err)
+{
+    if (!policies_file_read(call->settings.watch.policies, &watch->policies_file, err))
+        return false;
+    watch->policies = policy_choose_plan(call, &watch->policies_file);
     return true;
 }
 
@@ -363,7 +387,7 @@ command_watch(struct call *call, struct err *err)
     const char **tables;
     struct watch watch = {.started_at = clock_now()};
     if (!command_no_args(call, err) || !command_rules(call, err) || !read_alerts(call, &watch, err) ||
-        !command_tables(call, &tables, &watch.count, err)) {
+        !read_policies(call, &watch, err) || !command_tables(call, &tables, &watch.count, err)) {
         watch_release(&watch);
         return command_status(err);
     }

@@ -4,8 +4,8 @@
 
 #include "commands/cli/command.h"
 
-// Is all that redrive watch would read sound: the file of alerts with its secrets, the certificate, the
-// token?
+// Is all that redrive watch would read sound: the files of alerts and policies with their secrets, the
+// certificate, the token?
 bool watch_check_files(const struct call *call, struct err *err) MUST_CHECK;
 
 #endif

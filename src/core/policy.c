@@ -123,6 +123,13 @@ policy_room(const struct policy *policy, int64_t acted, bool is_probe)
 
 // --- rehearsal ---
 
+int64_t
+policy_first_due(const struct policy *policy, int64_t created_at)
+{
+    int64_t wait = policy->action == POLICY_REPROCESS ? policy->backoff.first : 0;
+    return created_at + (wait > policy->older_than ? wait : policy->older_than);
+}
+
 void
 policy_rehearse(const struct policy *policy, struct policy_day *days, size_t count)
 {

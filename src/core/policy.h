@@ -40,6 +40,7 @@ struct policy {
     enum policy_action action;
     const char *filter; // chooses the events; NULL: the group alone does
     const char *group;  // 16 digits, or NULL
+    int64_t older_than; // µs, which the filter asks for too; 0: any age
     const char *words;  // for people: "reprocess category:transient every 10m, at most 500 a day"
     const char *schedule_text;
     struct schedule schedule;
@@ -84,12 +85,14 @@ int64_t policy_room(const struct policy *policy, int64_t acted, bool is_probe);
 // --- rehearsal ---
 
 struct policy_day {
-    int64_t midnight; // wall time, µs
-    int64_t matched;  // events that arrived and match
+    int64_t ends_at;  // instant; 24 hours
+    int64_t matched;  // events that became due
     int64_t acted;    // on how many it would have acted
-    int64_t left;     // that waited at the end of the day, since the limit was reached
-    int64_t returned; // of the matched ones: those that are known to be a return already
+    int64_t left;     // that waited at its end, since the limit was reached
+    int64_t returned; // of the matched ones: had been sent before, and failed again
 };
+// When an event that arrived then is due for the first time.
+int64_t policy_first_due(const struct policy *policy, int64_t created_at);
 // Fills acted and left from matched; the days are in their order. The limit is that of each day here.
 void policy_rehearse(const struct policy *policy, struct policy_day *days, size_t count);
 

@@ -118,7 +118,6 @@ policy_read_match(const struct policy_place *place, struct policy *policy, struc
     const char *older = policy_text(place, "older_than");
     enum category known;
     uint64_t low, high;
-    int64_t age = 0;
     struct strbuf filter = {0};
     policy->group = policy_text(place, "group");
     if (category && !category_parse(bytes_of(category), &known))
@@ -129,7 +128,8 @@ policy_read_match(const struct policy_place *place, struct policy *policy, struc
         return policy_refuse(place, "group", "a group is the 16 digits that the list shows", err);
     if (class && strchr(class, '"'))
         return policy_refuse(place, "class", "a class has no quotes", err);
-    if (!policy_duration(place, "older_than", &age, err) || !policy_add_filter(place, &filter, err)) {
+    if (!policy_duration(place, "older_than", &policy->older_than, err) ||
+        !policy_add_filter(place, &filter, err)) {
         strbuf_release(&filter);
         return false;
     }

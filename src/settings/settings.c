@@ -422,6 +422,7 @@ settings_load(struct settings *settings, const struct settings_request *request,
         return false;
     find_file(settings, SETTING_ID_rules, "rules", &settings->grouping.rules);
     find_file(settings, SETTING_ID_alerts, "alerts", &settings->watch.alerts);
+    find_file(settings, SETTING_ID_policies, "policies", &settings->watch.policies);
     name_environment(settings);
     derive_conninfo(settings, NULL);
     return true;

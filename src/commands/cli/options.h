@@ -38,6 +38,7 @@ enum option_area {
     AREA_ALERT = 1 << 24,
     AREA_DAEMON = 1 << 25,
     AREA_PEOPLE = 1 << 26,
+    AREA_POLICIES = 1 << 27,
 };
 
 struct option_count {

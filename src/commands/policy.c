@@ -1,0 +1,205 @@
+// policy: one policy: show it, switch it on or off, say what it would have done, or run it once now.
+#include <inttypes.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/uuid.h"
+#include "commands/cli/command.h"
+#include "commands/cli/output.h"
+#include "commands/policy_choose.h"
+#include "commands/policy_line.h"
+#include "commands/policy_rehearse.h"
+#include "commands/waiting.h"
+#include "store/watch/policies.h"
+
+struct policy_call {
+    struct call *call;
+    const char *name;
+    struct policies_file file;
+    struct store *store;
+    struct arena arena;
+};
+
+static bool
+policy_find_row(struct policy_call *of, struct policy_row *row, struct err *err)
+{
+    struct policy_row *rows;
+    size_t count;
+    if (!policy_line_rows(of->store, &of->file, &of->arena, &rows, &count, err))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(rows[i].name, of->name) == 0) {
+            *row = rows[i];
+            return true;
+        }
+    return err_set(err, ERR_NOT_FOUND, "there is no policy \"%s\"; redrive policies lists them", of->name);
+}
+
+// Of the file that is configured here, where its filter and limits are.
+static bool
+policy_find_written(const struct policy_call *of, const struct policy **policy, struct err *err)
+{
+    *policy = policies_file_find(&of->file, of->name);
+    return *policy || err_set(err, ERR_NOT_FOUND, "no policy \"%s\" is in %s", of->name,
+                              of->call->settings.watch.policies ? of->call->settings.watch.policies
+                                                                : "a file: the setting policies names one");
+}
+
+static void
+policy_add_field(struct strbuf *out, const char *name, const char *text)
+{
+    if (text == NULL || text[0] == '\0')
+        return;
+    strbuf_printf(out, "%-14s", name);
+    text_visible(out, bytes_of(text), false);
+    strbuf_add_char(out, '\n');
+}
+
+static void
+policy_describe(const struct policy_row *row, struct arena *arena, struct strbuf *out)
+{
+    char time[TIME_TEXT], count[4][TEXT_SHORT];
+    policy_add_field(out, "policy", row->name);
+    policy_add_field(out, "state",
+                     row->switched_by
+                         ? arena_printf(arena, "%s, switched %s by %s", policy_state_name(row->state),
+                                        time_local(row->switched_at, time), row->switched_by)
+                         : policy_state_name(row->state));
+    policy_add_field(out, "what", row->words);
+    if (row->halted_why)
+        policy_add_field(out, "halted",
+                         arena_printf(arena, "%s: %s", time_local(row->halted_at, time), row->halted_why));
+    if (row->ran_at != TIME_ABSENT)
+        policy_add_field(out, "last run",
+                         arena_printf(arena, "%s, %s matched%s%s", time_local(row->ran_at, time),
+                                      text_count(row->matched, count[0]), row->note ? "; " : "",
+                                      row->note ? row->note : ""));
+    if (row->operation)
+        policy_add_field(out, "operation", arena_printf(arena, "%" PRId64, row->operation));
+    policy_add_field(out, "in all",
+                     arena_printf(arena, "%s runs, acted on %s, returned %s, refused %s",
+                                  text_count(row->runs, count[0]), text_count(row->acted, count[1]),
+                                  text_count(row->returned, count[2]), text_count(row->refused, count[3])));
+    policy_add_field(out, "last 24 hours", text_count(row->today, count[0]));
+    if (row->state == POLICY_ENABLED && row->next_at != TIME_ABSENT)
+        policy_add_field(out, "next run", time_local(row->next_at, time));
+}
+
+static bool
+policy_show(struct policy_call *of, int *status, struct err *err)
+{
+    struct policy_row row;
+    struct strbuf text = {0};
+    if (!policy_find_row(of, &row, err))
+        return false;
+    *status = row.state == POLICY_HALTED ? STATUS_PART : STATUS_DONE;
+    if (of->call->options.general.json)
+        return policy_line_json(&row, store_info(of->store)->zone_us, err);
+    policy_describe(&row, &of->arena, &text);
+    bool ok = output_bytes(strbuf_bytes(&text), err);
+    strbuf_release(&text);
+    return ok;
+}
+
+static bool
+policy_set(struct policy_call *of, bool is_on, struct err *err)
+{
+    struct policy_row row;
+    int64_t now;
+    if (!store_now(of->store, &now, err) ||
+        !policies_know(of->store, of->file.policies, of->file.count, now, err) ||
+        !policy_find_row(of, &row, err) ||
+        !policy_switch(of->store, of->name, is_on, of->call->options.change.reason, err))
+        return false;
+    if (!is_on)
+        remark(of->call, "%s is off; operations that it began keep running", of->name);
+    else if (row.halted_why)
+        remark(of->call, "%s is on, and tries one event first", of->name);
+    else
+        remark(of->call, "%s is on; redrive watch runs it", of->name);
+    return true;
+}
+
+// Why there was nothing to claim.
+static bool
+policy_say_unclaimed(struct policy_call *of, struct err *err)
+{
+    struct policy_row row;
+    if (!policy_find_row(of, &row, err))
+        return false;
+    if (row.halted_why)
+        return err_set(err, ERR_CONFLICT, "%s has halted: %s; redrive policy \"%s\" on tries one event",
+                       of->name, row.halted_why, of->name);
+    return err_set(
+        err, ERR_CONFLICT,
+        "%s runs already: its last operation%s%s has not ended, is still watched, or another redrive "
+        "prepares one",
+        of->name, row.operation ? ", " : "",
+        row.operation ? arena_printf(&of->arena, "%" PRId64 ",", row.operation) : "");
+}
+
+static bool
+policy_run_now(struct policy_call *of, int *status, struct err *err)
+{
+    const struct policy *policy;
+    struct policy_plan plan = policy_choose_plan(of->call, &of->file);
+    struct policy_run run;
+    char holder[UUID_SIZE], count[TEXT_SHORT];
+    uuid_make(holder);
+    if (!policy_find_written(of, &policy, err) ||
+        !policy_run_next(of->store, &plan, holder, of->name, &run, err))
+        return false;
+    if (!run.policy)
+        return policy_say_unclaimed(of, err);
+    if (run.operation) {
+        *status = waiting_tell(of->call, of->store, run.operation, err);
+        return !err_is_set(err);
+    }
+    *status = run.halts ? STATUS_PART : policy_acts(policy->action) ? STATUS_NOTHING : STATUS_DONE;
+    if (run.halts)
+        remark(of->call, "%s halts: %s", of->name, run.note);
+    else
+        remark(of->call, "%s events match%s%s", text_count(run.matched, count), run.note[0] ? "; " : "",
+               run.note);
+    return true;
+}
+
+static bool
+policy_do(struct policy_call *of, const char *verb, int *status, struct err *err)
+{
+    const struct policy *policy;
+    if (!verb)
+        return policy_show(of, status, err);
+    if (strcmp(verb, "rehearse") == 0)
+        return policy_find_written(of, &policy, err) &&
+               policy_rehearse_print(of->call, of->store, policy, err);
+    if (strcmp(verb, "run") == 0)
+        return policy_run_now(of, status, err);
+    return policy_set(of, strcmp(verb, "on") == 0, err);
+}
+
+int
+command_policy(struct call *call, struct err *err)
+{
+    static const char *const verbs[] = {"on", "off", "rehearse", "run"};
+    const char *verb = call->arg_count == 2 ? call->args[1] : NULL;
+    struct policy_call of = {.call = call, .name = call->arg_count ? call->args[0] : NULL};
+    int status = STATUS_DONE;
+    bool is_verb = !verb;
+    for (size_t i = 0; verb && i < sizeof verbs / sizeof *verbs; i++)
+        is_verb = is_verb || strcmp(verb, verbs[i]) == 0;
+    if (call->arg_count < 1 || call->arg_count > 2 || !is_verb) {
+        err_set(err, ERR_USAGE,
+                "redrive policy needs a name, and on, off, rehearse or run behind it; redrive policies lists "
+                "names");
+        return STATUS_USAGE;
+    }
+    bool changes = verb && strcmp(verb, "rehearse") != 0;
+    bool ok = policies_file_read(call->settings.watch.policies, &of.file, err) &&
+              command_store(call, changes ? STORE_WRITE : STORE_SCHEMA, &of.store, err) &&
+              policy_do(&of, verb, &status, err);
+    policies_file_release(&of.file);
+    arena_release(&of.arena);
+    store_close(of.store);
+    return ok ? status : command_status(err);
+}
