@@ -24,6 +24,8 @@ static const struct alert_condition_row conditions[ALERT_CONDITIONS] = {
                          "operation waits, and no worker that publishes is running",
                          "operations wait, and no worker that publishes is running"},
     [ALERT_HALTED] = {"halted", UNIT_COUNT, 0, 0, false, "operation halted", "operations halted"},
+    [ALERT_POLICY] = {"policy", UNIT_COUNT, 0, 0, false, "event is for people to look at",
+                      "events are for people to look at"},
     [ALERT_IN_DOUBT] = {"in-doubt", UNIT_COUNT, 0, 0, false,
                         "event is in doubt: no evidence tells whether it was published",
                         "events are in doubt: no evidence tells whether they were published"},

@@ -21,7 +21,8 @@ enum alert_condition {
     ALERT_GROWTH,             // pending events more than a window ago
     ALERT_GROUP,              // arrivals of a group within the window; an instance a group
     ALERT_NO_WORKER,          // operations that wait while no worker publishes
-    ALERT_HALTED,             // an instance for each operation that halted
+    ALERT_HALTED,             // an instance for each operation, and each policy, that halted
+    ALERT_POLICY,             // what policies match that leave it to people; an instance a policy
     ALERT_IN_DOUBT,           // events in doubt
     ALERT_RETRIES,            // mean retry_count of what arrived within the window
     ALERT_SUCCESS,            // of what was reprocessed within the window: neither refused nor returned

@@ -550,6 +550,23 @@ test_measures_operations(void **state)
     char words[100];
     (void)snprintf(words, sizeof words, "operation %d (reprocess) halted: too many returned", (int)no);
     assert_string_equal(measured.values[0].of, words);
+
+    // Policies that halted, unless they are switched off; and those that leave what matches to people.
+    test_sql(
+        bench.world.admin,
+        "INSERT INTO redrive.policy (name, action, words, schedule, probe_after, is_enabled, seen_at, "
+        "next_at, halted_at, halted_why, matched) SELECT n, a, '', '', '0', e, now(), now(), h, why, 12 "
+        "FROM (VALUES ('again', 'reprocess', true, now(), '30%% returned'), ('off', 'discard', false, "
+        "now(), 'x'), ('look', 'manual_review', true, NULL, NULL), ('rest', 'alert', false, NULL, NULL)) v "
+        "(n, a, e, h, why)");
+    measured = measure(&bench, &sums);
+    assert_int_equal(measured.count, 2);
+    assert_string_equal(measured.values[1].of, "policy again halted: 30% returned");
+    bench.rule.condition = ALERT_POLICY;
+    measured = measure(&bench, &sums);
+    assert_int_equal(measured.count, 1);
+    assert_string_equal(measured.values[0].instance, "look");
+    assert_true(measured.values[0].value == 12);
     world_end(&bench.world);
 }
 

@@ -41,6 +41,16 @@ static const char part_sql[] =
 static const char halted_sql[] = "SELECT o.no, o.action, o.state_note FROM redrive.operation o"
                                  " WHERE o.state = 'halted' ORDER BY o.no DESC LIMIT 50";
 
+static const char halted_policies_sql[] = "SELECT p.name, p.halted_why FROM redrive.policy p"
+                                          " WHERE p.halted_at IS NOT NULL AND coalesce(p.switched, "
+                                          "p.is_enabled) ORDER BY p.name";
+
+// Those that no process has had in its file for ten minutes match nothing any more.
+static const char policies_sql[] =
+    "SELECT p.name, p.action, coalesce(p.matched, 0) FROM redrive.policy p"
+    " WHERE p.action IN ('alert', 'manual_review') AND coalesce(p.switched, p.is_enabled)"
+    " AND p.matched > 0 AND p.seen_at > clock_timestamp() - interval '10 minutes' ORDER BY p.name LIMIT 50";
+
 // $1: the window, in seconds. The sums when it began, up to ten minutes before, else the earliest since: what
 // happened while nobody looked, perhaps a day ago, is not of the window.
 static const char sample_sql[] =
@@ -354,6 +364,44 @@ measure_in_doubt(struct store *store, const struct alert_rule *rule, const struc
 }
 
 static bool
+measure_policies(struct store *store, const struct alert_rule *rule, const struct watch_sums *sums,
+                 struct arena *arena, struct measured *measured, struct err *err)
+{
+    PGresult *r;
+    (void)rule;
+    (void)sums;
+    if (!pg_ask(store, FOR_READING, policies_sql, &(struct params){0}, &r, err))
+        return false;
+    begin_values(measured, arena, MOST_INSTANCES);
+    for (int i = 0; i < PQntuples(r); i++) {
+        const char *name = value_text(r, i, 0, arena);
+        struct measured_value *value = measure_add(measured, name, (double)value_int8(r, i, 2));
+        value->of = arena_printf(arena, "policy %s", name);
+        add_label(value, "policy", name);
+        add_label(value, "action", value_text(r, i, 1, arena));
+    }
+    PQclear(r);
+    return true;
+}
+
+// Halted policies stand beside operations.
+static bool
+measure_halted_policies(struct store *store, struct arena *arena, struct measured *measured, struct err *err)
+{
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING, halted_policies_sql, &(struct params){0}, &r, err))
+        return false;
+    for (int i = 0; i < PQntuples(r) && measured->count < MOST_INSTANCES; i++) {
+        const char *name = value_text(r, i, 0, arena);
+        struct measured_value *value = measure_add(measured, arena_printf(arena, "policy %s", name), 1);
+        value->of = arena_printf(arena, "policy %s halted: %s", name, value_text(r, i, 1, arena));
+        add_label(value, "policy", name);
+    }
+    PQclear(r);
+    return true;
+}
+
+static bool
 measure_halted(struct store *store, const struct alert_rule *rule, const struct watch_sums *sums,
                struct arena *arena, struct measured *measured, struct err *err)
 {
@@ -373,7 +421,7 @@ measure_halted(struct store *store, const struct alert_rule *rule, const struct 
         add_label(value, "action", action);
     }
     PQclear(r);
-    return true;
+    return measure_halted_policies(store, arena, measured, err);
 }
 
 typedef bool measure_fn(struct store *store, const struct alert_rule *rule, const struct watch_sums *sums,
@@ -388,6 +436,7 @@ static measure_fn *const measures[ALERT_CONDITIONS] = {
     [ALERT_GROUP] = measure_group,
     [ALERT_NO_WORKER] = measure_no_worker,
     [ALERT_HALTED] = measure_halted,
+    [ALERT_POLICY] = measure_policies,
     [ALERT_IN_DOUBT] = measure_in_doubt,
     [ALERT_RETRIES] = measure_increase,
     [ALERT_SUCCESS] = measure_increase,
