@@ -81,7 +81,7 @@ policy_leave_quarantined(struct preparing *run, struct err *err)
         return true;
     if (!operation_quarantined(run->store, run->ids, run->count, &run->arena, &preview, err))
         return false;
-    run->count = ids_without(run->ids, run->count, preview.quarantined_ids, preview.quarantined_count);
+    run->count = ids_without(run->ids, run->count, preview.quarantine.ids, preview.quarantine.id_count);
     return true;
 }
 
