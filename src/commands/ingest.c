@@ -168,7 +168,8 @@ ingest_topics(struct call *call, struct err *err)
     int status = STATUS_USAGE;
     log_to(stderr, call->options.general.quiet || ingest.mode != INGEST_SERVICE ? LOG_WARN : LOG_INFO,
            call->options.general.json);
-    if (!command_rules(call, err) || !read_topics(call, &ingest, err) ||
+    ingest.rules = topic_rules_read(call->settings.publish.consumers, &call->settings.arena, err);
+    if (!ingest.rules || !command_rules(call, err) || !read_topics(call, &ingest, err) ||
         !read_pattern(call, &pattern, &ingest, err))
         status = command_status(err);
     else if (ingest.topic_count == 0 && !ingest.wanted)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "base/bytes.h"
+#include "core/json/json.h"
 #include "core/target.h"
 
 struct topic_rules {
@@ -24,17 +25,22 @@ next_word(struct bytes *rest)
 }
 
 // What the words of a row are about, until the next word that says so.
-enum part { AWAITED, SPARED, TARGET, MOVED, OF, FORMAT, PARTS };
+enum part { AWAITED, SPARED, TARGET, MOVED, OF, FORMAT, KEY, TYPE, SOURCE, CORRELATION, PARTS };
 static const char *const part_words[PARTS] = {
-    [SPARED] = "not", [TARGET] = "to", [MOVED] = "moved", [OF] = "of", [FORMAT] = "format"};
+    [SPARED] = "not", [TARGET] = "to",     [MOVED] = "moved",
+    [OF] = "of",      [FORMAT] = "format", [KEY] = "key",
+    [TYPE] = "type",  [SOURCE] = "source", [CORRELATION] = "correlation"};
 
+// `key` is a place too: key key.
 static enum part
-part_of(struct bytes word, enum part part)
+part_of(struct bytes word, enum part part, bool is_begun)
 {
+    if (!is_begun && part >= KEY && part < PARTS && bytes_equal_text(word, "key"))
+        return PARTS;
     for (enum part i = SPARED; i < PARTS; i++)
         if (bytes_equal_text(word, part_words[i]))
             return i;
-    return part;
+    return PARTS;
 }
 
 static bool
@@ -57,6 +63,31 @@ read_format(struct bytes word, const struct envelope_format **format, struct err
                               (int)(word.len < 40 ? word.len : 40), word.data);
 }
 
+static const char **
+place_of(struct topic_rule *rule, enum part part)
+{
+    struct letter_places *places = &rule->places;
+    return part == KEY      ? &places->key
+           : part == TYPE   ? &places->type
+           : part == SOURCE ? &places->source
+                            : &places->correlation;
+}
+
+static bool
+read_place(enum part part, struct bytes word, const char **place, struct arena *arena, struct err *err)
+{
+    struct json_path *path = NULL;
+    struct err ignored = {0};
+    bool is_key = bytes_equal_text(word, "key");
+    bool is_header = bytes_starts(word, "header:") && word.len > strlen("header:");
+    if (*place || (!is_key && !is_header && !json_path_parse(&path, word, &ignored)))
+        return err_set(err, ERR_USAGE, "`%s` takes one place: $.a.b[2], header:NAME or key",
+                       part_words[part]);
+    json_path_destroy(path);
+    *place = arena_text(arena, word);
+    return true;
+}
+
 static bool
 read_word(struct topic_rule *rule, enum part part, struct bytes word, struct arena *arena, struct err *err)
 {
@@ -72,6 +103,11 @@ read_word(struct topic_rule *rule, enum part part, struct bytes word, struct are
         return read_topic(part, word, &rule->of, arena, err);
     case FORMAT:
         return read_format(word, &rule->format, err);
+    case KEY:
+    case TYPE:
+    case SOURCE:
+    case CORRELATION:
+        return read_place(part, word, place_of(rule, part), arena, err);
     case AWAITED:
     case PARTS:
         break;
@@ -80,15 +116,25 @@ read_word(struct topic_rule *rule, enum part part, struct bytes word, struct are
     return true;
 }
 
+// Has the last part nothing behind its word?
+static bool
+is_empty(struct topic_rule *rule, enum part part, bool is_begun)
+{
+    return (part == TARGET && !rule->to) || (part == MOVED && !rule->moved) || (part == OF && !rule->of) ||
+           (part == FORMAT && !rule->format) || (part >= KEY && (!is_begun || !*place_of(rule, part)));
+}
+
 static bool
 read_words(struct topic_rule *rule, struct bytes rest, struct arena *arena, struct err *err)
 {
     enum part part = AWAITED;
+    bool is_begun = true; // something is behind the word that began the part
     size_t room = rest.len / 2 + 1;
     rule->awaited = arena_array(arena, room, sizeof *rule->awaited);
     rule->spared = arena_array(arena, room, sizeof *rule->spared);
     for (struct bytes word = next_word(&rest); bytes_present(word); word = next_word(&rest)) {
-        enum part next = part_of(word, PARTS);
+        enum part next = part_of(word, part, is_begun);
+        is_begun = next == PARTS;
         if (next != PARTS)
             part = next;
         else if (bytes_equal_text(word, "check-newer"))
@@ -96,10 +142,11 @@ read_words(struct topic_rule *rule, struct bytes rest, struct arena *arena, stru
         else if (!read_word(rule, part, word, arena, err))
             return false;
     }
-    bool is_missing = (part == TARGET && !rule->to) || (part == MOVED && !rule->moved) ||
-                      (part == OF && !rule->of) || (part == FORMAT && !rule->format);
-    if (is_missing)
-        return err_set(err, ERR_USAGE, "a %s is missing behind `%s`", part == FORMAT ? "format" : "topic",
+    if (is_empty(rule, part, is_begun))
+        return err_set(err, ERR_USAGE, "a %s is missing behind `%s`",
+                       part == FORMAT ? "format"
+                       : part >= KEY  ? "place"
+                                      : "topic",
                        part_words[part]);
     return rule->spared_count == 0 || rule->to ||
            err_set(err, ERR_USAGE, "`not` needs a topic to send to instead: to TOPIC");
@@ -113,7 +160,8 @@ read_row(struct topic_rule *rule, struct bytes row, struct arena *arena, struct 
     struct bytes topic = next_word(&name);
     if (colon >= row.len || !bytes_present(topic) || bytes_present(next_word(&name)))
         return err_set(err, ERR_USAGE,
-                       "a row is TOPIC: GROUP…, not GROUP…, to TOPIC, moved TOPIC, of TOPIC, format FORMAT");
+                       "a row is TOPIC: GROUP…, not GROUP…, to TOPIC, moved TOPIC, of TOPIC, format FORMAT, "
+                       "key PLACE");
     rule->topic = arena_text(arena, topic);
     return target_name_check(topic, err) &&
            read_words(rule, bytes_slice(row, colon + 1, row.len - colon - 1), arena, err);

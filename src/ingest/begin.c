@@ -206,6 +206,7 @@ begin_part(struct reading *reading, struct beginning *beginning, const struct in
 {
     struct part part = {.position = *claimed, .to = -1, .last_offset = -1, .end = -1, .target = -1};
     struct ingest_position *position = &part.position;
+    part.rule = topic_rule_of(reading->settings->rules, position->topic);
     int64_t low, high;
     bool is_failed;
     if (!look_at(reading, beginning, position, &low, &high, &is_failed, err)) {

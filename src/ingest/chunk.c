@@ -37,8 +37,10 @@ take_record(struct reading *reading, struct part *part, const struct tail_item *
     if (item->offset < next)
         return;
     struct ingest_letter *letter = &reading->chunk.letters[reading->chunk.letter_count++];
-    const struct letter_place place = {
-        .cluster = reading->cluster, .topic = part->position.topic, .generation = part->position.generation};
+    const struct letter_place place = {.cluster = reading->cluster,
+                                       .topic = part->position.topic,
+                                       .generation = part->position.generation,
+                                       .rule = part->rule};
     letter_read(&item->record, &place, &reading->chunk.arena, letter);
     part->to = item->offset + 1;
     part->last_offset = item->offset;

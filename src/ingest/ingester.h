@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "broker/settings.h"
 #include "broker/tail.h"
+#include "core/topic_rules.h"
 #include "store/store.h"
 
 enum ingest_mode {
@@ -29,7 +30,8 @@ struct ingest_settings {
     size_t topic_count;
     tail_wanted_fn *wanted; // further topics; NULL: none
     void *wanted_context;
-    const char *group; // to which positions are written for others to look at; NULL: none
+    const struct topic_rules *rules; // NULL: none
+    const char *group;               // to which positions are written for others to look at; NULL: none
     enum ingest_mode mode;
     const volatile sig_atomic_t *stop; // set: end after the transaction in flight; NULL: never
 };

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/crc32c.h"
 #include "base/utf8.h"
+#include "core/envelope/members.h"
 #include "core/envelope/schema_id.h"
 #include "core/envelope/undo.h"
 #include "core/fingerprint/hash.h"
@@ -223,18 +224,77 @@ place_id(const struct letter_place *place, const struct ingest_letter *letter, s
                            letter->partition, letter->offset));
 }
 
-static void
-read_identity(const struct envelope *envelope, const struct letter_place *place, struct arena *arena,
-              struct ingest_letter *letter)
+static struct bytes
+text_at_path(struct bytes value, const char *place, struct arena *arena)
 {
-    struct bytes id = as_text(envelope->facts[FACT_EVENT_ID], arena);
+    struct json_path *path;
+    struct json_token token;
+    struct err ignored = {0};
+    if (!bytes_present(value) || !json_path_parse(&path, bytes_of(place), &ignored))
+        return BYTES_ABSENT;
+    struct bytes text = json_path_find(path, value, &token)
+                            ? member_text(bytes_slice(value, token.from, token.len), arena)
+                            : BYTES_ABSENT;
+    json_path_destroy(path);
+    return text;
+}
+
+// What is at a place that a rule names; absent: nothing. Of a header that occurs several times the last.
+static struct bytes
+at_place(const char *place, const struct envelope_record *record, const struct envelope_undo *undo,
+         struct arena *arena)
+{
+    struct bytes found = BYTES_ABSENT;
+    size_t prefix = strlen("header:");
+    if (!place)
+        return BYTES_ABSENT;
+    if (strcmp(place, "key") == 0)
+        found = undo->key;
+    else if (strncmp(place, "header:", prefix) == 0)
+        for (size_t i = 0; i < record->header_count; i++)
+            found =
+                bytes_equal_text(record->headers[i].name, place + prefix) ? record->headers[i].value : found;
+    else if ((found = text_at_path(undo->value, place, arena)).len == 0)
+        found = text_at_path(record->value, place, arena);
+    return found.len > 0 ? as_text(found, arena) : BYTES_ABSENT;
+}
+
+// Instead of what the format says.
+static void
+follow_rule(const struct topic_rule *rule, const struct envelope_record *record,
+            const struct envelope_undo *undo, struct arena *arena, struct envelope *envelope)
+{
+    const struct {
+        const char *place;
+        enum envelope_fact fact;
+    } places[] = {
+        {rule->places.type, FACT_EVENT_TYPE},
+        {rule->places.source, FACT_SOURCE},
+        {rule->places.correlation, FACT_CORRELATION_ID},
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct bytes found = at_place(places[i].place, record, undo, arena);
+        if (bytes_present(found))
+            envelope->facts[places[i].fact] = found;
+    }
+}
+
+static void
+read_identity(const struct envelope *envelope, const struct letter_place *place, struct bytes key,
+              struct arena *arena, struct ingest_letter *letter)
+{
+    struct bytes topic = letter->original.topic.len > 0 ? letter->original.topic : bytes_of(place->topic);
+    struct bytes id = key.len > 0 ? key : as_text(envelope->facts[FACT_EVENT_ID], arena);
+    uint64_t space = fingerprint_hash(bytes_of(place->cluster), 0);
+    if (key.len > 0)
+        space = fingerprint_hash(topic, space);
     if (id.len == 0)
         id = place_id(place, letter, arena);
     letter->event_id = as_id(id, arena);
-    letter->identity = (int64_t)fingerprint_hash(id, fingerprint_hash(bytes_of(place->cluster), 0));
+    letter->identity = (int64_t)fingerprint_hash(id, space);
     letter->event_type = as_text(envelope->facts[FACT_EVENT_TYPE], arena);
     if (letter->event_type.len == 0)
-        letter->event_type = letter->original.topic.len > 0 ? letter->original.topic : bytes_of(place->topic);
+        letter->event_type = topic;
     letter->source_table = as_text(envelope->facts[FACT_SOURCE], arena);
     letter->has_correlation = read_uuid(envelope->facts[FACT_CORRELATION_ID], letter->correlation);
 }
@@ -258,8 +318,15 @@ letter_read(const struct envelope_record *record, const struct letter_place *pla
 {
     struct envelope envelope;
     struct envelope_undo undo;
-    envelope_read(record, arena, &envelope);
+    if (place->rule && place->rule->format)
+        envelope_read_as(place->rule->format, record, arena, &envelope);
+    else
+        envelope_read(record, arena, &envelope);
     envelope_undo(record, &envelope, arena, &undo);
+    if (place->rule && place->rule->of)
+        undo.topic = bytes_of(place->rule->of);
+    if (place->rule)
+        follow_rule(place->rule, record, &undo, arena, &envelope);
     *letter = (struct ingest_letter){.topic = place->topic,
                                      .partition = record->partition,
                                      .offset = record->offset,
@@ -270,7 +337,9 @@ letter_read(const struct envelope_record *record, const struct letter_place *pla
     read_headers(record, arena, letter);
     read_failure(&envelope, place->topic, arena, letter);
     read_original(&envelope, &undo, arena, letter);
-    read_identity(&envelope, place, arena, letter);
+    read_identity(&envelope, place,
+                  place->rule ? at_place(place->rule->places.key, record, &undo, arena) : BYTES_ABSENT, arena,
+                  letter);
     letter->payload = payload_of(record, &envelope, &undo, arena);
     if (undo.key.len > 0 && undo.key.len <= ID_MOST && utf8_valid(undo.key) &&
         !memchr(undo.key.data, '\0', undo.key.len))

@@ -2,20 +2,22 @@
 //
 // Nothing is refused: a record that no format knows is "unknown", texts that are no UTF-8 get U+FFFD in the
 // row (never in the record), and a value that is not JSON is an object {"not_json": why, "bytes": n} in
-// event_payload. Which event it is: what its format or the topic's rule says, else the place of the original,
-// else its own place.
+// event_payload. Which event it is: what the topic's rule says, else its format, else the place of the
+// original, else its own place. A key by the rule is one of its original topic.
 #ifndef REDRIVE_INGEST_LETTER_H
 #define REDRIVE_INGEST_LETTER_H
 
 #include "base/arena.h"
 #include "core/envelope/envelope.h"
+#include "core/topic_rules.h"
 #include "store/ingest/ingest.h"
 
-// Where a record is beside what struct envelope_record says.
+// Where a record is beside what struct envelope_record says, and what a person said of its topic.
 struct letter_place {
     const char *cluster;
     const char *topic; // the record's, as text
     int32_t generation;
+    const struct topic_rule *rule; // NULL: nothing
 };
 
 // The letter's bytes are views of the record, or live in the arena.

@@ -11,6 +11,7 @@ enum { KAFKA_MS = 10000 };                                             // that a
 // A partition that is read.
 struct part {
     struct ingest_position position; // as PostgreSQL has it
+    const struct topic_rule *rule;   // NULL: nothing is said of its topic
     // Beyond that, in the chunk:
     int64_t to;          // -1: nothing
     int64_t last_offset; // of its last letter; -1: none

@@ -32,6 +32,55 @@ assert_text(struct bytes b, const char *wanted)
         fail_msg("%.*s instead of %s", BYTES_ARGS(b), wanted);
 }
 
+static struct ingest_letter
+read_by(const char *row, struct envelope_record record, const char *topic)
+{
+    struct ingest_letter letter;
+    struct err err = {0};
+    const struct topic_rules *rules = topic_rules_read(row, &arena, &err);
+    if (!rules)
+        fail_msg("%s", err.text);
+    const struct letter_place place = {
+        .cluster = "kafka-1", .topic = topic, .rule = topic_rule_of(rules, topic)};
+    record.topic = bytes_of(topic);
+    letter_read(&record, &place, &arena, &letter);
+    return letter;
+}
+
+// Two dead letters of one ticket are one event, whatever else differs; those of other topics are others.
+static void
+a_team_says_where_the_columns_are(void **state)
+{
+    (void)state;
+    static const char rows[] =
+        "tickets-dlq: key $.ticket_id, type header:ce_type, source $.meta.table, correlation $.trace\n"
+        "tickets.dlq: key $.ticket_id\norders-dlq: key $.ticket_id\nkeys-dlq: key key\n"
+        "failures: of tickets, key $.ticket_id";
+    const struct event_header header = {BYTES("ce_type"), BYTES("TicketOpened")};
+    struct envelope_record record = {
+        .key = BYTES("k1"),
+        .value =
+            BYTES("{\"ticket_id\": 4711, \"meta\": {\"table\": \"tickets\"}, \"trace\": "
+                  "\"00000000-0000-0000-0000-000000000007\", \"dlq_metadata\": {\"error_type\": \"E\"}}"),
+        .headers = &header,
+        .header_count = 1};
+    struct ingest_letter first = read_by(rows, record, "tickets-dlq");
+    assert_text(first.event_id, "4711");
+    assert_text(first.event_type, "TicketOpened");
+    assert_text(first.source_table, "tickets");
+    assert_true(first.has_correlation);
+    assert_int_equal(first.correlation[15], 7);
+    record.value = BYTES("{\"ticket_id\": \"4711\"}");
+    record.offset = 9;
+    assert_true(read_by(rows, record, "tickets.dlq").identity == first.identity);
+    assert_true(read_by(rows, record, "failures").identity == first.identity);
+    assert_false(read_by(rows, record, "orders-dlq").identity == first.identity);
+    assert_text(read_by(rows, record, "keys-dlq").event_id, "k1");
+    // Without a key it is what it would be without the rule.
+    record.value = BYTES("{\"ticket\": 1}");
+    assert_text(read_by(rows, record, "tickets-dlq").event_id, "tickets-dlq/0/9");
+}
+
 static void
 the_crc_is_castagnolis(void **state)
 {
@@ -135,9 +184,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_crc_is_castagnolis),     cmocka_unit_test(the_crc_tells_records_apart),
-        cmocka_unit_test(ids_fit_and_stay_different), cmocka_unit_test(texts_are_text_and_bytes_are_kept),
-        cmocka_unit_test(every_format_becomes_a_row),
+        cmocka_unit_test(a_team_says_where_the_columns_are), cmocka_unit_test(the_crc_is_castagnolis),
+        cmocka_unit_test(the_crc_tells_records_apart),       cmocka_unit_test(ids_fit_and_stay_different),
+        cmocka_unit_test(texts_are_text_and_bytes_are_kept), cmocka_unit_test(every_format_becomes_a_row),
     };
     int failed = cmocka_run_group_tests_name("letter", tests, NULL, NULL);
     arena_release(&arena);
