@@ -45,7 +45,8 @@ enum request_kind {
     REQUEST_ROWS,    // ids: rows for the window of a list, texts cut to 1 KiB; path: with at_path
     REQUEST_RECENT, // list: the newest events of a group (none with a filter), and the last decision about it
     REQUEST_EVENT,  // id: everything about one event; is_on: its payload up to 64 MiB instead of 4
-    REQUEST_WHY,    // id: why it is in its group
+    REQUEST_ORIGINAL,   // id: its payload as it was received: REPLY_EVENT with id and payload alone
+    REQUEST_WHY,        // id: why it is in its group
     REQUEST_OPERATIONS, // the list: answered at once and after each change, until REQUEST_OPERATIONS_END
     REQUEST_OPERATIONS_END,
     REQUEST_OPERATION,   // operation: one with outcomes, and after each change, until REQUEST_OPERATIONS_END

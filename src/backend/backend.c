@@ -66,6 +66,7 @@ static const struct route {
     [REQUEST_ROWS] = {.read = reader_rows_request},
     [REQUEST_RECENT] = {.read = reader_recent_request},
     [REQUEST_EVENT] = {.read = reader_event_request},
+    [REQUEST_ORIGINAL] = {.read = reader_original_request},
     [REQUEST_WHY] = {.read = reader_why_request},
     [REQUEST_OPERATIONS] = {.read = reader_operations_request, .works_without_link = true},
     [REQUEST_OPERATIONS_END] = {.read = reader_operations_end, .works_without_link = true},

@@ -145,6 +145,23 @@ reader_event_request(struct reader *reader, const struct request *request)
     session_reply(&reader->session, reply);
 }
 
+void
+reader_original_request(struct reader *reader, const struct request *request)
+{
+    struct err err = {0};
+    struct reply *reply = reply_create(REPLY_EVENT, request->number);
+    struct event *event = &reply->detail.event;
+    bool is_kept;
+    if (!store_original(reader->session.store, request->id, &reply->arena, &event->payload, &is_kept, &err)) {
+        reply_destroy(reply);
+        session_failed(&reader->session, request->number, &err);
+        return;
+    }
+    event->id = request->id;
+    reply->is_last = true;
+    session_reply(&reader->session, reply);
+}
+
 static void
 explain_category(const struct store *store, const struct category_rules *rules,
                  struct explanation *explanation, struct arena *arena)

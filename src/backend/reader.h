@@ -320,6 +320,7 @@ void reader_recent_request(struct reader *reader, const struct request *request)
 
 // detail.c
 void reader_event_request(struct reader *reader, const struct request *request);
+void reader_original_request(struct reader *reader, const struct request *request);
 void reader_shape_request(struct reader *reader, const struct request *request); // shape.c
 void reader_why_request(struct reader *reader, const struct request *request);
 void reader_audit_request(struct reader *reader, const struct request *request);

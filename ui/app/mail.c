@@ -50,6 +50,7 @@ answering(enum request_kind kind)
     case REQUEST_ROWS:
     case REQUEST_RECENT:
     case REQUEST_EVENT:
+    case REQUEST_ORIGINAL:
     case REQUEST_SHAPE:
     case REQUEST_RECORD:
     case REQUEST_WHY:

@@ -446,6 +446,7 @@ static const struct view_action actions[] = {
     {.action = DO_SECTIONS, .run = editing_ask_section, .is_possible = is_open},
     {.action = DO_EMBEDDED, .run = editing_open_embedded, .is_possible = is_open},
     {.action = DO_ENVELOPE, .run = editing_take_off, .is_possible = is_open},
+    {.action = DO_REVISIONS, .run = editing_ask_revisions, .is_possible = is_open},
     {.action = DO_HEX, .run = editing_toggle_hex, .is_possible = is_hex_shown},
     {.action = DO_FORMAT, .run = editing_reshape, .is_possible = is_open},
     {.action = DO_MINIFY, .run = editing_reshape, .is_possible = is_open},
@@ -489,7 +490,7 @@ editing_receive(struct app *app, void *state, struct reply *reply)
 {
     struct editing *editing = state;
     if (decide_receive(app, &editing->decide, reply) || editing_save_receive(app, editing, reply) ||
-        editing_hints_receive(app, editing, reply))
+        editing_revisions_receive(app, editing, reply) || editing_hints_receive(app, editing, reply))
         return true;
     if (!reply->number || reply->number != editing->number)
         return false;
@@ -565,6 +566,7 @@ editing_close(struct app *app, void *state)
     decide_release(&editing->decide);
     editing_find_release(editing);
     editing_save_release(editing);
+    editing_revisions_release(editing);
     editing_draft_release(editing);
     editing_outside_release(editing);
     editing_hints_release(editing);

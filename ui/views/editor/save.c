@@ -22,8 +22,8 @@ parts_of_parent(const struct editing *editing)
     return editing->parent ? NULL : &original;
 }
 
-static struct correction
-copy_of(const struct correction *from, struct arena *arena)
+struct correction
+editing_correction_copy(const struct correction *from, struct arena *arena)
 {
     struct correction copy = *from;
     copy.payload = arena_copy(arena, from->payload);
@@ -47,7 +47,7 @@ make_correction(const struct editing *editing, struct arena *arena, struct corre
     if (!parent)
         return err_set(err, ERR_CONFLICT, "revision %" PRId32 " is still being loaded; save again",
                        editing->parent);
-    *correction = copy_of(parent, arena);
+    *correction = editing_correction_copy(parent, arena);
     for (int i = 0; i < SECTION_COUNT; i++) {
         if (!editing_is_modified(editing, (enum section)i))
             continue;

@@ -100,6 +100,18 @@ struct editing_save {
     struct event_detail theirs;
 };
 
+// What the revision that was chosen is wanted for.
+enum revisions_step { STEP_BESIDE_TEXT, STEP_BESIDE_OTHER, STEP_REVERT };
+
+struct editing_revisions {
+    int32_t *listed; // their numbers, in the order of the menu
+    size_t count;
+    int32_t chosen, other;
+    enum revisions_step step;
+    struct bytes original; // the payload as it was received, while the step is done; absent: not asked for
+    uint64_t original_number, revert_number, look_number;
+};
+
 struct editing_draft {
     bool is_on;
     bool is_offered; // one was found and is not decided on
@@ -181,6 +193,7 @@ struct editing {
     struct editing_hex hex;           // instead of the payload
     struct editing_find find;
     struct editing_save save;
+    struct editing_revisions revisions;
     struct editing_draft draft;
     struct editing_outside outside;
     struct editing_work work;
@@ -293,6 +306,12 @@ void editing_ask_save(struct app *app, struct editing *editing); // after the di
 void editing_ask_conflict(struct app *app, struct editing *editing);
 bool editing_save_receive(struct app *app, struct editing *editing, struct reply *reply);
 void editing_save_release(struct editing *editing);
+struct correction editing_correction_copy(const struct correction *from, struct arena *arena);
+
+// revisions.c
+bool editing_ask_revisions(struct app *app, void *state, enum action action);
+bool editing_revisions_receive(struct app *app, struct editing *editing, struct reply *reply);
+void editing_revisions_release(struct editing *editing);
 
 // draft.c
 void editing_draft_look(struct app *app, struct editing *editing); // is there one?

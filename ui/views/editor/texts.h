@@ -100,6 +100,17 @@
 #define MSG_KEPT_EDITING "not saved; your text is here"
 #define MSG_UNSAVED "event %" PRId64 " has unsaved corrections; close its editor first"
 
+// revisions
+#define MSG_NO_REVISIONS "event %" PRId64 " was never corrected; this is the original"
+#define MSG_REVISIONS_TITLE "Revisions"
+#define MSG_REVISION_NAME "revision %" PRId32
+#define MSG_ORIGINAL_NAME "the original"
+#define MSG_REVISIONS_SAME "no differences"
+#define MSG_REVERT_UNSAVED "save or undo what was typed first, then revert"
+#define MSG_REVERT_WHAT "revision %" PRId32 " of event %" PRId64 ": equal to %s"
+#define MSG_REVERT_NOTE "every revision stays; nothing is sent"
+#define MSG_REVERTED "saved as revision %" PRId32 ", equal to %s"
+
 // drafts
 #define MSG_DRAFT_TITLE "Draft from %s%s"
 #define MSG_DRAFT_OLDER ", made before revision %" PRId32
