@@ -350,6 +350,40 @@ leave_a_draft(void)
     vt_end(vt);
 }
 
+// A week is the limit, whichever event is opened, and where drafts are off by now.
+static void
+old_drafts_go(void **state)
+{
+    enum { DAY = 86400 };
+    static const struct {
+        int64_t age;
+        const char *drafts;
+        bool stays;
+    } cases[] = {
+        {6 * DAY, "REDRIVE_DRAFTS=on", true},
+        {8 * DAY, "REDRIVE_DRAFTS=on", false},
+        {6 * DAY, "REDRIVE_DRAFTS=off", true},
+        {8 * DAY, "REDRIVE_DRAFTS=off", false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int mode;
+        leave_a_draft();
+        damage_draft(NULL, cases[i].age);
+        struct vt *vt = start("e1", 24, 80, cases[i].drafts); // another event than the draft's
+        assert_screen(vt, vt_wait_text(vt, "name10"));
+        finish(vt);
+        assert_int_equal(*the_draft(&mode) != '\0', cases[i].stays);
+        if (!cases[i].stays)
+            continue;
+        vt = start_short(NULL);
+        assert_screen(vt, vt_wait_text(vt, "Draft from"));
+        vt_keys(vt, "d");
+        assert_screen(vt, vt_wait_text(vt, "draft removed"));
+        finish(vt);
+    }
+}
+
 // The command removes drafts and what other programs were handed, and nothing else of the folder.
 static void
 drafts_are_removed_by_a_command(void **state)
@@ -648,6 +682,7 @@ main(void)
         EDITOR(an_edit_survives_resizing),
         EDITOR(unsaved_text_outlives_the_terminal),
         EDITOR(drafts_can_be_switched_off),
+        EDITOR(old_drafts_go),
         EDITOR(drafts_that_are_no_use_are_not_offered),
         EDITOR(the_list_hands_over_at_once),
         EDITOR(quitting_asks_about_unsaved_text),

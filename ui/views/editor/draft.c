@@ -236,11 +236,14 @@ editing_draft_look(struct app *app, struct editing *editing)
     struct strbuf text = {0};
     struct editing_draft *draft = &editing->draft;
     draft->version = editing_version(editing);
-    if (!draft->is_on)
+    if (!app_config(app)->state_home)
         return;
     draft_folder(app, folder);
-    draft_name(app, editing, name);
+    // Also where drafts are off by now: those of before would stay for ever.
     (void)private_files_age(folder, DRAFT_SUFFIX, clock_now() - DRAFT_AGE);
+    if (!draft->is_on)
+        return;
+    draft_name(app, editing, name);
     if (private_file_read(folder, name, DRAFT_MOST, &text, NULL)) {
         draft->is_there = true;
         draft->is_offered = parse_draft(app, editing, strbuf_bytes(&text));
