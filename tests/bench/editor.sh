@@ -1,4 +1,5 @@
-# The editor's part of run: what a key costs in payloads of 1 MB, in short lines and in one, and what memory they take.
+# The editor's part of run: what a key costs in payloads of 1 MB, in short lines and in one, what memory they take, and how long they take to
+# open beside `jq .`, which reads and prints the same file.
 
 # document NAME SQL: an event with that record.
 document()
@@ -11,11 +12,13 @@ document()
 # measure_document NAME PLACE WHAT
 measure_document()
 {
-    local size
+    local size jq
     size=$(psql -X -A -t -d editor -c "SELECT octet_length(r.value) FROM redrive.record r JOIN dlq_events e ON e.id = r.dlq_id WHERE e.event_id = '$1'")
+    psql -X -A -t -d editor -c "SELECT convert_from(r.value, 'UTF8') FROM redrive.record r JOIN dlq_events e ON e.id = r.dlq_id WHERE e.event_id = '$1'" >"$RUN/document"
+    jq=$(seconds jq . "$RUN/document")
     "$BIN/bench/editor" "$1" "$2" "$size" "$REDRIVE" -d "$(conninfo editor)" >"$RUN/editor"
     echo "  $3 ($size bytes)"
-    echo "    open            $(value "$RUN/editor" open_ms) ms, memory $(value "$RUN/editor" memory_x) x the payload, $(value "$RUN/editor" memory_most_x) x at most   aim 3 x"
+    echo "    open            $(value "$RUN/editor" open_ms) ms, $(awk -v open="$(value "$RUN/editor" open_ms)" -v jq="$jq" 'BEGIN { printf "%.2f", open / 1000 / jq }') of the time of jq .; memory $(value "$RUN/editor" memory_x) x the payload, $(value "$RUN/editor" memory_most_x) x at most   aim 3 x"
     echo "    move            $(value "$RUN/editor" move_ms_median) ms, p99 $(value "$RUN/editor" move_ms_p99) ms; $(value "$RUN/editor" move_bytes_median) bytes, p99 $(value "$RUN/editor" move_bytes_p99)   aim 16 ms p99, 600 bytes"
     [ -z "$(value "$RUN/editor" type_ms_median)" ] ||
         echo "    type            $(value "$RUN/editor" type_ms_median) ms, p99 $(value "$RUN/editor" type_ms_p99) ms; $(value "$RUN/editor" type_bytes_median) bytes, p99 $(value "$RUN/editor" type_bytes_p99)   aim 16 ms p99, 600 bytes"

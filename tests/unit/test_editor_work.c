@@ -6,8 +6,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include "core/json/content.h"
 #include "core/json/json.h"
 #include "editor_fixture.h"
+#include "tests/lib/jansson.h"
+#include "tests/unit/cpu_time.h"
 #include "ui/editor/check.h"
 #include "ui/editor/fold.h"
 #include "ui/editor/motion.h"
@@ -18,15 +21,21 @@
 enum { MEGABYTE = 1 << 20, KEYS = 400 };
 
 // The same members, each on a line of its own or all on one.
+static void
+members(struct strbuf *text, size_t size, const char *line_end)
+{
+    strbuf_add_text(text, "[");
+    for (int i = 0; text->len < size; i++)
+        strbuf_printf(text, "{\"sku\": \"A%d日\", \"amount\": %d.50, \"ok\": true},%s", i, i % 977,
+                      line_end);
+    strbuf_add_text(text, "0]");
+}
+
 static struct editor *
 document(size_t size, const char *line_end)
 {
     struct strbuf text = {0};
-    strbuf_add_text(&text, "[");
-    for (int i = 0; text.len < size; i++)
-        strbuf_printf(&text, "{\"sku\": \"A%d日\", \"amount\": %d.50, \"ok\": true},%s", i, i % 977,
-                      line_end);
-    strbuf_add_text(&text, "0]");
+    members(&text, size, line_end);
     struct editor *editor = editor_create(strbuf_bytes(&text), true);
     strbuf_release(&text);
     while (editor_check(editor, MEGABYTE) == CHECK_RUNNING)
@@ -210,6 +219,48 @@ memory_is_below_three_documents(void **state)
     strbuf_release(&text);
 }
 
+// As the view opens it: what it is, the text with its lines, and the end of the check.
+static void
+open_to_read(struct bytes text, struct editor **editor)
+{
+    struct content content;
+    content_of(text, &content);
+    assert_int_equal(content.kind, CONTENT_JSON);
+    assert_false(content.is_editable);
+    *editor = editor_create(text, true);
+    editor_set_read_only(*editor, true);
+    while (editor_check(*editor, MEGABYTE) == CHECK_RUNNING)
+        continue;
+}
+
+// 20 MB cannot be edited, and open no later than jansson has read them, in less than three times their size.
+static void
+twenty_megabytes_open_to_be_read(void **state)
+{
+    (void)state;
+    static const char *const line_ends[] = {"", "\n"};
+    for (size_t i = 0; i < 2; i++) {
+        struct strbuf text = {0};
+        members(&text, (size_t)20 * MEGABYTE, line_ends[i]);
+        int64_t began = cpu_time();
+        assert_true(jansson_reads(strbuf_bytes(&text)));
+        int64_t read = cpu_time() - began;
+        struct editor *editor;
+        began = cpu_time();
+        open_to_read(strbuf_bytes(&text), &editor);
+        int64_t opened = cpu_time() - began;
+        print_message("20 MB: opened in %.2f of jansson's time, %.2f times its size\n",
+                      (double)opened / (double)read, (double)editor_memory(editor) / (double)text.len);
+        assert_int_equal(editor_check_state(editor), CHECK_VALID);
+        assert_true(opened < read);
+        assert_true(editor_memory(editor) < text.len * 3);
+        assert_false(editor_type(editor, BYTES("x"), 0));
+        assert_int_equal(editor_len(editor), text.len);
+        editor_destroy(editor);
+        strbuf_release(&text);
+    }
+}
+
 int
 main(void)
 {
@@ -219,6 +270,7 @@ main(void)
         cmocka_unit_test(a_long_document_costs_what_a_short_one_does),
         cmocka_unit_test(what_stands_behind_an_edit_is_known_again),
         cmocka_unit_test(memory_is_below_three_documents),
+        cmocka_unit_test(twenty_megabytes_open_to_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
