@@ -10,6 +10,32 @@
 
 #define ENDS_LIFE (30 * US_PER_SECOND)
 
+// A partition without a leader takes no record and tells no end: said at once, instead of after a timeout
+// that names nobody.
+static bool
+have_leaders(struct broker *broker, const char *topic, int timeout_ms, struct err *err)
+{
+    rd_kafka_t *admin = kafka_admin(broker);
+    rd_kafka_topic_t *handle = rd_kafka_topic_new(admin, topic, NULL);
+    const struct rd_kafka_metadata *metadata = NULL;
+    bool is_told = handle && !rd_kafka_metadata(admin, 0, handle, &metadata, timeout_ms);
+    int without = 0, first = 0;
+    for (int i = 0; is_told && i < metadata->topics[0].partition_cnt; i++)
+        if (metadata->topics[0].partitions[i].leader < 0 && without++ == 0)
+            first = metadata->topics[0].partitions[i].id;
+    if (without)
+        err_set(err, ERR_NOT_FOUND,
+                "Kafka has no leader for partition %d of %s (%d of %d have none): nothing is sent there "
+                "until the "
+                "broker is back",
+                first, topic, without, metadata->topics[0].partition_cnt);
+    if (metadata)
+        rd_kafka_metadata_destroy(metadata);
+    if (handle)
+        rd_kafka_topic_destroy(handle);
+    return without == 0;
+}
+
 // One request to each leader: a timestamp of -1 asks for the end (KIP-79).
 static bool
 ask_ends(struct broker *broker, const char *topic, int32_t partitions, int timeout_ms, struct strbuf *text,
@@ -53,7 +79,8 @@ broker_ends(struct broker *broker, const char *name, int timeout_ms, struct strb
         strbuf_reset(&known->text);
         if (!broker_topic(broker, name, timeout_ms, &topic, err))
             return false;
-        if (!ask_ends(broker, name, topic.partitions, timeout_ms, &known->text, err)) {
+        if (!have_leaders(broker, name, timeout_ms, err) ||
+            !ask_ends(broker, name, topic.partitions, timeout_ms, &known->text, err)) {
             strbuf_reset(&known->text);
             return false;
         }

@@ -10,7 +10,7 @@
 #include "broker/broker.h"
 
 // Appends "topic n,n,n", the end of each partition from 0 on, at most half a minute old: an older end is as
-// good a place to begin.
+// good a place to begin. ERR_NOT_FOUND: a partition has no leader.
 bool broker_ends(struct broker *broker, const char *topic, int timeout_ms, struct strbuf *text,
                  struct err *err) MUST_CHECK;
 // The end of a partition in such a text; -1: it is of another topic, or has no such partition.

@@ -101,12 +101,12 @@ publisher_find_originals(struct publisher *publisher, struct err *err)
         if (!publisher->settings.ledger->originals(publisher->settings.context, events, count, &flight->arena,
                                                    flight->originals, err)) {
             // So many that the time was not enough: fewer will be.
-            publisher->step.lacks_original = err->kind == ERR_UNREACHABLE && !err->sqlstate[0];
-            return publisher->step.lacks_original ? publisher_fail_unsent(publisher)
-                                                  : publisher_ledger_failed(publisher, err);
+            publisher->step.is_alone = err->kind == ERR_UNREACHABLE && !err->sqlstate[0];
+            return publisher->step.is_alone ? publisher_fail_unsent(publisher)
+                                            : publisher_ledger_failed(publisher, err);
         }
-        publisher->step.lacks_original = !check_originals(flight, err);
-        if (publisher->step.lacks_original)
+        publisher->step.is_alone = !check_originals(flight, err);
+        if (publisher->step.is_alone)
             return publisher_fail_unsent(publisher);
     }
     return publisher_go(publisher, AT_PLAN);
@@ -225,6 +225,7 @@ publisher_ask_ends(struct publisher *publisher, struct err *err)
         flight->ends[i] = arena_text(&flight->arena, strbuf_bytes(&text));
     }
     strbuf_release(&text);
+    publisher->step.is_alone = !is_good && err->kind == ERR_NOT_FOUND;
     return is_good ? publisher_go(publisher, AT_NOTE_ENDS) : publisher_fail_unsent(publisher);
 }
 

@@ -235,7 +235,7 @@ publisher_step(struct publisher *publisher, const int32_t *others, size_t other_
     publisher->step.others = others;
     publisher->step.other_count = other_count;
     publisher->step.wait_ms = wait_ms;
-    publisher->step.lacks_original = false;
+    publisher->step.is_alone = false;
     if (!beat(publisher, err))
         return publisher_ledger_failed(publisher, err);
 
@@ -278,9 +278,9 @@ publisher_is_busy(const struct publisher *publisher)
 }
 
 bool
-publisher_lacks_original(const struct publisher *publisher)
+publisher_failed_alone(const struct publisher *publisher)
 {
-    return publisher->step.lacks_original;
+    return publisher->step.is_alone;
 }
 
 bool

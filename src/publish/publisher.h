@@ -161,8 +161,9 @@ int64_t publisher_last_took(const struct publisher *publisher);
 bool publisher_is_busy(const struct publisher *publisher);
 // Does PostgreSQL work for it now, on another thread? Else it waits for Kafka, where it waits.
 bool publisher_is_calling(const struct publisher *publisher);
-// Did the last step fail because Kafka did not give an original record in time?
-bool publisher_lacks_original(const struct publisher *publisher);
+// Did the last step fail for something that only its operation needs: an original record that Kafka did not
+// give in time, a target without a leader?
+bool publisher_failed_alone(const struct publisher *publisher);
 // Does it hold events in memory, or is it about to? From the claim until Kafka has them all.
 bool publisher_has_events(const struct publisher *publisher);
 // The slot it holds, 0 …; -1: none.

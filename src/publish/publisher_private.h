@@ -113,8 +113,8 @@ struct step {
     const int32_t *others;
     size_t other_count;
     int wait_ms;
-    int64_t waiting_at;  // mono: this place began to wait; 0: it does not
-    bool lacks_original; // it failed because an original record could not be read now
+    int64_t waiting_at; // mono: this place began to wait; 0: it does not
+    bool is_alone;      // it failed for what this operation needs: others may succeed
 };
 
 struct publisher {

@@ -166,7 +166,7 @@ shrink(struct worker_run *run)
 }
 
 // A publisher failed and has begun again: was it PostgreSQL or Kafka? A failed claim concerns its operation
-// only, and so does an original record that cannot be read.
+// only, and so do an original record that cannot be read and a target without a leader.
 static bool
 publisher_failed(struct worker_run *run, size_t i, const struct err *failure, struct err *err)
 {
@@ -180,7 +180,7 @@ publisher_failed(struct worker_run *run, size_t i, const struct err *failure, st
         run->trouble = *failure;
         return true;
     }
-    if (is_claim || (operation && publisher_lacks_original(run->publishers[i].machine))) {
+    if (is_claim || (operation && publisher_failed_alone(run->publishers[i].machine))) {
         int64_t queued = run->publishers[i].queued;
         size_t most = queued > 0 && (size_t)queued < run->limit ? (size_t)queued : run->limit;
         return worker_set_back(run, operation, most, failure, err);

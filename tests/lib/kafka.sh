@@ -15,13 +15,15 @@
 #   kill DIR                 SIGKILL
 #   freeze DIR, thaw DIR     SIGSTOP, SIGCONT
 #   again DIR                start with the same data on the same ports
+#   join DIR                 a second broker, number 2, beside it, and again with its data after it left
+#   leave DIR                SIGKILL to the second broker: what it alone leads has no leader then
 #   remove DIR               kill it and remove everything
 #
 # REDRIVE_KAFKA=3.9.1 chooses another version than tests/kafka/pom.xml pins; tests/kafka/VERSION.jars says what belongs to it.
 set -eu
 . "$(dirname "$0")/common.sh"
 
-SECURE= MISNAMED= EXPIRED=
+SECURE= MISNAMED= EXPIRED= SECOND=
 POM=$ROOT/tests/kafka/pom.xml
 VERSION=${REDRIVE_KAFKA:-$(sed -n 's/.*<kafka.version>\(.*\)<.*/\1/p' "$POM")}
 JARS=$CACHE/kafka-$VERSION
@@ -210,6 +212,48 @@ again()
     fail "Kafka did not start"
 }
 
+# A broker without a controller of its own.
+second_properties()
+{
+    properties | sed -e 's/^process.roles=.*/process.roles=broker/' -e 's/^node.id=.*/node.id=2/' -e "s|^log.dirs=.*|log.dirs=$DIR/data2|" \
+        -e "s|^listeners=.*|listeners=PLAINTEXT://127.0.0.1:$SECOND|" -e "s|^advertised.listeners=.*|advertised.listeners=PLAINTEXT://127.0.0.1:$SECOND|"
+}
+
+make_second()
+{
+    SECOND=$(free_port)
+    remember "$DIR" SECOND "$SECOND"
+    second_properties >"$DIR/second.properties"
+    java_kafka -Xmx128m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp "$JARS/*" kafka.tools.StorageTool format \
+        -t "$(sed -n 's/^cluster.id=//p' "$DIR/data/meta.properties")" -c "$DIR/second.properties" >>"$DIR/format.log" 2>&1 ||
+        { cat "$DIR/format.log" >&2; fail "the second broker's data folder could not be made"; }
+}
+
+join()
+{
+    local try
+    [ -n "$SECOND" ] || make_second
+    # shellcheck disable=SC2016
+    setsid bash -c 'echo $$ >"$1"; shift; exec "$@"' kafka "$DIR/pid2" \
+        java -Xmx256m -XX:+UseSerialGC -cp "$JARS/*" kafka.Kafka "$DIR/second.properties" \
+        </dev/null >>"$DIR/second.log" 2>&1 8>&- 9>&- &
+    for try in {1..300}; do
+        [ "$(kcat -L -m 1 -b "127.0.0.1:$PORT" 2>/dev/null | grep -c '^  broker ')" != 2 ] || return 0
+        sleep 0.1
+    done
+    tail -n 20 "$DIR/second.log" >&2
+    fail "the second broker did not join"
+}
+
+leave()
+{
+    local pid
+    pid=$(cat "$DIR/pid2" 2>/dev/null || true)
+    is_alive "$pid" || return 0
+    kill -KILL "$pid"
+    wait_gone "$pid" 10
+}
+
 address()
 {
     echo "BROKERS=127.0.0.1:$PORT"
@@ -248,7 +292,9 @@ signal()
 
 remove()
 {
+    leave
     signal KILL
+    [ -z "${SECOND-}" ] || release_port "$SECOND"
     release_port "$PORT"
     release_port "$CONTROLLER"
     local name
@@ -270,7 +316,7 @@ shift 2
 [ "$ACTION" = start ] || recall "$DIR"
 case $ACTION in
 start) start "$@" ;;
-again | remove) "$ACTION" ;;
+again | join | leave | remove) "$ACTION" ;;
 env) address ;;
 acls) acls "$@" ;;
 stop) end_process "$(main_process)" 30 ;;

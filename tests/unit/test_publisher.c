@@ -204,7 +204,7 @@ waits_for_originals_that_are_late(void **state)
         for (int i = 0; i < 400 && fixture->sim.wishes.late_originals > 0; i++) {
             struct err err = {0};
             bool is_failed = sim_process_step(fixture->process, &err) == PUBLISHER_FAILED;
-            bool is_late = publisher_lacks_original(fixture->process->publisher);
+            bool is_late = publisher_failed_alone(fixture->process->publisher);
             assert_int_equal(is_late, is_failed);
             failures += is_late && err.kind == ERR_UNREACHABLE &&
                         (strstr(err.text, "no leader") || strstr(err.text, "not all be read"));
