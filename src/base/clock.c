@@ -242,3 +242,22 @@ time_brief(int64_t instant, int64_t now, char out[TIME_TEXT])
     bool is_today = at.tm_year == today.tm_year && at.tm_yday == today.tm_yday;
     return is_today ? time_of_day(instant, out) : time_local(instant, out);
 }
+
+int64_t
+time_wall(int64_t instant)
+{
+    struct tm tm = local(instant);
+    return (int64_t)timegm(&tm) * US_PER_SECOND +
+           (instant - floor_div(instant, US_PER_SECOND) * US_PER_SECOND);
+}
+
+int64_t
+time_instant(int64_t wall)
+{
+    time_t seconds = (time_t)floor_div(wall, US_PER_SECOND);
+    struct tm tm;
+    gmtime_r(&seconds, &tm);
+    tm.tm_isdst = -1;
+    int64_t instant = (int64_t)mktime(&tm) * US_PER_SECOND + (wall - (int64_t)seconds * US_PER_SECOND);
+    return time_wall(instant) == wall ? instant : TIME_ABSENT;
+}

@@ -33,6 +33,10 @@ const char *time_local(int64_t instant, char out[TIME_TEXT]);
 // time_of_day for an instant on the local day of `now`, else time_local, since a reader takes a time without
 // a date for one of today.
 const char *time_brief(int64_t instant, int64_t now, char out[TIME_TEXT]);
+// An instant as wall time in the process's time zone, in µs as if it were UTC; and back. A wall time that the
+// clocks skip in spring has no instant: TIME_ABSENT. Of two in autumn the one that the C library prefers.
+int64_t time_wall(int64_t instant);
+int64_t time_instant(int64_t wall);
 // Wall time without zone: 2026-11-20, 2026-11-20T12:00, 2026-11-20 12:00:30.5 → µs as if it were UTC.
 // *is_date: no time given.
 bool time_parse_wall(struct bytes text, int64_t *wall, bool *is_date, struct err *err) MUST_CHECK;

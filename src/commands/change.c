@@ -85,6 +85,19 @@ is_forced(const struct change *change)
     return options->force && (options->recipe || options->check);
 }
 
+// It begins later, so no command stays for it.
+static bool
+begins_later(const struct change *change)
+{
+    return change->plan.begin.at || change->plan.begin.after;
+}
+
+static bool
+is_detached(const struct change *change)
+{
+    return change->call->options.change.detach || begins_later(change);
+}
+
 // --- the choice ---
 
 static bool
@@ -129,13 +142,26 @@ check_options(const struct change *change, struct err *err)
     return check_force(change, err);
 }
 
-// How a reprocess is sent, or in which steps a recipe is applied.
+static bool
+read_begin(const struct change_options *options, struct begin *begin, struct err *err)
+{
+    if (options->at && options->after)
+        return err_set(err, ERR_USAGE, "give --at or --after, not both");
+    if (options->at && !begin_parse_at(bytes_of(options->at), clock_now(), begin, err))
+        return err_context(err, "--at");
+    return !options->after || begin_parse_after(bytes_of(options->after), begin, err) ||
+           err_context(err, "--after");
+}
+
+// When it begins, and how a reprocess is sent, or in which steps a recipe is applied.
 static bool
 command_change_read_plan(struct change *change, struct err *err)
 {
     const struct options *options = &change->call->options;
     struct send_plan *plan = &change->plan;
     plan->approve_above = change->call->settings.decision.approve_above;
+    if (!read_begin(&options->change, &plan->begin, err))
+        return false;
     if (options->reprocess.canary.number > INT32_MAX)
         return err_set(err, ERR_USAGE, "--canary takes at most %d events", INT32_MAX);
     if (options->reprocess.canary.number > 0)
@@ -414,6 +440,16 @@ describe_plan(const struct change *change, struct strbuf *out)
         strbuf_printf(out, ", while no group lags more than %" PRId64, change->plan.max_lag);
 }
 
+static void
+describe_begin(const struct change *change, struct strbuf *out)
+{
+    char text[BEGIN_TEXT];
+    if (change->plan.begin.at)
+        strbuf_printf(out, "; begins %s", begin_words(change->plan.begin.at, text));
+    else if (change->plan.begin.after)
+        strbuf_printf(out, "; begins in %s", change->call->options.change.after);
+}
+
 // How old the answers are that were not asked for now; of how many topics there is none.
 static void
 describe_asked(const struct change *change, struct strbuf *out)
@@ -492,6 +528,7 @@ command_change_describe(const struct change *change, struct strbuf *out)
         strbuf_add_text(out, "; then reprocess what changed");
         describe_plan(change, out);
     }
+    describe_begin(change, out);
     if (preview->closed > 0)
         strbuf_printf(out, "; %s already closed", text_count(preview->closed, count));
     if (preview->overtaken.events > 0)
@@ -583,7 +620,7 @@ find_publisher(struct change *change, struct err *err)
         return false;
     if (broker_settings_present(&change->broker))
         return true;
-    if (change->call->options.change.detach || change->call->options.change.dry_run)
+    if (is_detached(change) || change->call->options.change.dry_run)
         return true;
     struct worker *workers = NULL;
     size_t count = 0;
@@ -628,7 +665,7 @@ freeze(struct change *change, int64_t *no, struct err *err)
         .recipe =
             change->action == ACTION_CORRECT && !undone_by(change) ? strbuf_text(&change->recipe.text) : NULL,
         .is_forced = is_forced(change),
-        .then_reprocess = sends_corrected(change) && options->change.detach,
+        .then_reprocess = sends_corrected(change) && is_detached(change),
         .takes_quarantined = names_quarantined(change),
         .undoes = undone_by(change) ? undone_by(change) : restored_of(change),
         .restores_resolved = change->restores_resolved,
@@ -708,7 +745,7 @@ carry_out(struct change *change, int64_t no, struct err *err)
                no, no);
         return waiting_tell(change->call, change->store, no, err);
     }
-    if (change->call->options.change.detach)
+    if (is_detached(change))
         return detach(change, no, err);
     if (change->waits_for_others)
         return waiting_for(change->call, change->store, no, err);
@@ -777,7 +814,7 @@ change_events(struct change *change, struct err *err)
     int status = carry_out(change, no, err);
     if (status == STATUS_DONE && change->recipe.barred_count > 0 && asks_check(change))
         status = STATUS_PART;
-    if (!sends_corrected(change) || err_is_set(err) || change->call->options.change.detach)
+    if (!sends_corrected(change) || err_is_set(err) || is_detached(change))
         return status;
     if (!is_in_state(change, no, OPERATION_DONE)) {
         remark(change->call, "operation %" PRId64 " is not done, so nothing that it corrected is sent", no);

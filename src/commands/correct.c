@@ -275,6 +275,10 @@ check_usage(const struct call *call, struct err *err)
                                        : "redrive correct needs the id of one event; a recipe "
                                          "corrects many%s",
                        options->recipe ? call->args[0] : "");
+    bool is_later = call->options.change.at || call->options.change.after;
+    if (!is_of_many && is_later && !options->reprocess)
+        return err_set(err, ERR_USAGE,
+                       "one event is corrected at once: --at and --after are of a recipe, or of --reprocess");
     if (!is_of_many && choosing_is_any(call))
         return err_set(err, ERR_USAGE, "one event is named by its id alone; --recipe corrects chosen events");
     if (call->settings.decision.reason_required && !call->options.change.dry_run &&

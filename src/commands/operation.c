@@ -157,8 +157,12 @@ command_operation_describe(const struct operation *operation, struct strbuf *out
     struct outcomes outcomes = outcomes_of(operation);
     const char *sentence = outcome_sentence(operation, &arena);
     strbuf_printf(out, "operation %" PRId64 ": %s ", operation->no, action_name(operation->action));
+    char begins[BEGIN_TEXT];
     if (sentence)
         strbuf_printf(out, "%s\n", sentence);
+    else if (operation_begins_later(operation, clock_now()))
+        strbuf_printf(out, "%s, begins %s\n", operation_state_name(operation->state),
+                      begin_words(operation->plan.begin.at, begins));
     else
         strbuf_printf(out, "%s, %d%%\n", operation_state_name(operation->state), outcomes_percent(&outcomes));
     arena_release(&arena);
@@ -175,6 +179,7 @@ command_operation_describe(const struct operation *operation, struct strbuf *out
     add_field(out, "approved by", operation->approved_by);
     add_field(out, "worker", operation->worker);
     add_when(out, "created", operation->created_at);
+    add_when(out, "begins", operation->plan.begin.at ? operation->plan.begin.at : TIME_ABSENT);
     add_when(out, "started", operation->started_at);
     add_when(out, "finished", operation->finished_at);
 }

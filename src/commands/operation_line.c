@@ -123,6 +123,8 @@ operation_json(const struct operation *operation, int64_t zone_us, struct err *e
     counts_json(object, operation);
     value_add_int_or_null(object, "rate", operation->rate != RATE_UNLIMITED, operation->rate);
     value_add_time(object, "created_at", operation->created_at, zone_us);
+    value_add_time(object, "begins_at", operation->plan.begin.at ? operation->plan.begin.at : TIME_ABSENT,
+                   zone_us);
     value_add_time(object, "finished_at", operation->finished_at, zone_us);
     arena_release(&arena);
     return json_print(object, err);
@@ -133,6 +135,7 @@ operation_row(struct output_table *table, const struct operation *operation)
 {
     char rate[TEXT_SHORT];
     struct arena arena = {0};
+    char begins[BEGIN_TEXT];
     const char *sentence = outcome_sentence(operation, &arena);
     snprintf(rate, sizeof rate, "%" PRId32 "/s", operation->rate);
     table_add_number(table, operation->no);
@@ -140,7 +143,11 @@ operation_row(struct output_table *table, const struct operation *operation)
     table_add_text(table, operation->requested_by);
     table_add_count(table, operation->done);
     table_add_count(table, operation->total);
-    table_add_text(table, sentence ? sentence : operation_state_name(operation->state));
+    table_add_text(table, sentence ? sentence
+                          : operation_begins_later(operation, clock_now())
+                              ? arena_printf(&arena, "begins %s",
+                                             begin_brief(operation->plan.begin.at, clock_now(), begins))
+                              : operation_state_name(operation->state));
     table_add_text(table, operation->rate == RATE_UNLIMITED ? NULL : rate);
     table_add_time(table, operation->created_at);
     table_add_text(table, operation->reason != NULL ? operation->reason : "");

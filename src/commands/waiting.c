@@ -114,6 +114,17 @@ absence_sentence(struct store *store, const struct operation *operation, struct 
                   "HOST:PORT";
 }
 
+// When it begins. That a worker is missing is said before its time comes.
+static const char *
+later_sentence(struct store *store, const struct operation *operation, struct arena *arena, const char **key)
+{
+    char text[BEGIN_TEXT];
+    const char *absence = absence_sentence(store, operation, arena, key);
+    return *key = arena_printf(arena, "begins %s; redrive operation %" PRId64 " cancel calls it back%s%s",
+                               begin_words(operation->plan.begin.at, text), operation->no,
+                               absence ? "; " : "", absence ? absence : "");
+}
+
 // Why nothing happens to the operation now; NULL: nothing stops it.
 static const char *
 obstacle_sentence(struct store *store, const struct operation *operation, struct arena *arena,
@@ -138,6 +149,8 @@ obstacle_sentence(struct store *store, const struct operation *operation, struct
     case OPERATION_STATE_COUNT:
         return NULL;
     }
+    if (operation_begins_later(operation, clock_now()))
+        return later_sentence(store, operation, arena, key);
     if (operation->queued == 0)
         return *key = operation->in_doubt ? operation->state_note : NULL;
     if (operation->rate == 0)

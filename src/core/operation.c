@@ -1,6 +1,7 @@
 #include "core/operation.h"
 
 #include <inttypes.h>
+#include "base/clock.h"
 #include "base/text.h"
 
 static const char *const action_names[ACTION_COUNT] = {"reprocess", "resolve", "discard", "restore",
@@ -159,9 +160,18 @@ send_plan_complete(struct send_plan *plan, size_t events)
 }
 
 bool
+operation_begins_later(const struct operation *operation, int64_t now)
+{
+    bool is_ready = operation->state == OPERATION_AWAITING || operation->state == OPERATION_FROZEN ||
+                    operation->state == OPERATION_PAUSED;
+    return is_ready && operation->started_at == TIME_ABSENT && operation->plan.begin.at > now;
+}
+
+bool
 operation_can_be_called_back(const struct operation *operation)
 {
-    return operation->action == ACTION_REPROCESS && !operation_state_is_final(operation->state) &&
+    bool is_kind = operation->action == ACTION_REPROCESS || operation->plan.begin.at;
+    return is_kind && !operation_state_is_final(operation->state) &&
            operation->done + operation->claimed + operation->in_doubt == 0;
 }
 

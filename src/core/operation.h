@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/strbuf.h"
 #include "base/uuid.h"
+#include "core/begin.h"
 #include "core/consumers.h"
 
 enum operation_action {
@@ -64,6 +65,7 @@ struct send_plan {
     int64_t settle_for;        // µs to watch after a step; 0: 60 s
     double halt_above;         // percent of refused or returned events; with halts
     bool halts;
+    struct begin begin;    // of any action
     int64_t send_after;    // µs before the first send, in which it can be undone
     int64_t approve_above; // with more events another person has to approve it; 0: never
     int64_t max_lag;       // nothing is sent while a consumer group has more records to read; with holds
@@ -180,12 +182,14 @@ struct operation {
     struct send_plan plan;                       // its steps, settle_for and halt_above
     int32_t step;                                // from 1; above plan.step_count: the rest
     int64_t settle_until;                        // WAITING: end of the wait; TIME_ABSENT
-    int64_t send_after;                          // nothing is sent before; TIME_ABSENT
+    int64_t send_after;                          // nothing is sent, or done, before; TIME_ABSENT
     struct operation_sent sent;                  // of a reprocess
     struct undoing undone;                       // of a discard or a recipe, or of what reverts one
 };
 
-// A reprocess can be undone until its first send.
+// It waits for the time at which its asker wants it to begin.
+bool operation_begins_later(const struct operation *operation, int64_t now);
+// A reprocess can be undone until its first send; so can whatever begins at a time of its own.
 bool operation_can_be_called_back(const struct operation *operation);
 // A finished discard, resolve or recipe can be undone once, where it changed something.
 bool operation_can_be_undone(const struct operation *operation);

@@ -311,7 +311,9 @@ take_work(struct worker_run *run, bool *is_idle, struct err *err)
             return is_good;
         if (!is_found)
             break;
-        enum idle_reason reason = work.is_observing ? IDLE_OBSERVING : IDLE_WAITING;
+        enum idle_reason reason = work.is_observing ? IDLE_OBSERVING
+                                  : work.is_later   ? IDLE_LATER
+                                                    : IDLE_WAITING;
         run->idle = reason > run->idle ? reason : run->idle;
         soonest = wait < soonest ? wait : soonest;
         skip[skipped] = work.no;
@@ -359,7 +361,8 @@ idle(struct worker_run *run, bool *is_over, struct err *err)
     } else if (run->idle != IDLE_WAITING) {
         // Chunks that other workers left are work as well: they are looked for after the last operation.
         int64_t busy_at = run->last.watched_at > run->last.work_at ? run->last.watched_at : run->last.work_at;
-        bool is_tired = run->settings->idle_exit && clock_mono() - busy_at > run->settings->idle_exit;
+        bool is_tired = run->settings->idle_exit && run->idle != IDLE_LATER &&
+                        clock_mono() - busy_at > run->settings->idle_exit;
         *is_over = (run->settings->mode == WORKER_ONCE && run->recovered.at >= run->last.work_at) ||
                    (run->settings->mode == WORKER_SERVICE && is_tired);
         if (run->recovered.at < run->last.work_at) {

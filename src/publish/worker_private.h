@@ -86,6 +86,7 @@ struct outage {
 // Why nothing can be carried out now.
 enum idle_reason {
     IDLE_NO_WORK,
+    IDLE_LATER,     // operations begin at a time that has not come
     IDLE_OBSERVING, // operations wait to see what returns
     IDLE_WAITING,   // operations wait for their rate, for Kafka, or for a moment in which to take them back
 };

@@ -120,6 +120,29 @@ nothing_is_sent_while_it_can_be_called_back(void **state)
     assert_all_done(&fixture.world, later, 20);
 }
 
+// By a worker that was there before, and by PostgreSQL's clock.
+static void
+what_begins_later_begins_by_itself(void **state)
+{
+    (void)state;
+    broker_fixture_fail(&fixture, 20);
+    pid_t pid = work_start(&fixture.world, &(struct work_how){.lives = 60 * US_PER_SECOND});
+    int64_t no = ask(20, RATE_UNLIMITED, &(struct send_plan){.begin.after = 3 * US_PER_SECOND});
+    int64_t until = clock_mono() + 60 * US_PER_SECOND;
+    while (get_operation(&fixture.world, no).state != OPERATION_DONE && clock_mono() < until)
+        clock_sleep(US_PER_SECOND / 10);
+    assert_int_equal(kill(pid, SIGTERM), 0);
+    assert_int_equal(work_wait(pid), 0);
+    assert_all_done(&fixture.world, no, 20);
+    assert_each_once(fixture.topic, PARTITIONS, 1, 20);
+    assert_int_equal(
+        test_number(fixture.world.admin,
+                    "SELECT count(*) FROM redrive.chunk c JOIN redrive.operation o ON o.no = "
+                    "c.operation_no WHERE c.created_at >= o.begins_at AND o.begins_at >= o.created_at + "
+                    "interval '2.9 s'"),
+        1);
+}
+
 // How long it is until the number sent changes for the last time (or for the first time) after this moment.
 static double
 seconds_to_change(int64_t no, bool is_last)
@@ -200,6 +223,7 @@ main(void)
         on_fixture(halts_by_itself_when_the_consumer_still_fails),
         on_fixture(goes_on_by_itself_when_nothing_comes_back),
         on_fixture(nothing_is_sent_while_it_can_be_called_back),
+        on_fixture(what_begins_later_begins_by_itself),
         on_fixture(a_change_of_rate_is_felt_within_a_second),
     };
     return cmocka_run_group_tests_name("canary", tests, NULL, NULL);

@@ -121,7 +121,7 @@ run discard "${db[@]}" --filter 'id:110..112' --yes --json
 ok "nothing but skipped events" all exits 5 ';' json 'rows[0]["skipped"] == 3' ';' warns "operation $held"
 ok "a paused operation is left alone" in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 110 AND 112 AND status = 'PENDING'" 3
 run operation "${db[@]}" "$held" --json
-ok "operation: names" names operation action state requested_by reason note outcome total done refused skipped taken returned rate created_at finished_at
+ok "operation: names" names operation action state requested_by reason note outcome total done refused skipped taken returned rate created_at begins_at finished_at
 run operation "${db[@]}" "$held" resume
 ok "an operation is resumed" exits 0
 run work "${db[@]}" --once --quiet
@@ -232,7 +232,7 @@ ok "an interrupt ends the waiting, not the operation" all exits 130 ';' in_table
 run operation "${db[@]}" "$waited" cancel
 
 run operations "${db[@]}" --json
-ok "operations: names, newest first" all names operation action state requested_by reason note outcome total done refused skipped taken returned rate created_at finished_at ';' \
+ok "operations: names, newest first" all names operation action state requested_by reason note outcome total done refused skipped taken returned rate created_at begins_at finished_at ';' \
     json 'rows == sorted(rows, key=lambda r: -r["operation"])' ';' json 'any(r["reason"] == "known, INC-1" for r in rows)'
 run operations "${db[@]}" --limit 2
 ok "operations --limit" lines 2

@@ -259,6 +259,68 @@ can_be_called_back(void **state)
         300);
 }
 
+// By PostgreSQL's clock, for every function by which a worker could begin it.
+static void
+begins_at_its_time(void **state)
+{
+    (void)state;
+    const struct send_plan plan = {.begin.after = 3600 * US_PER_SECOND, .send_after = US_PER_SECOND};
+    int64_t no = sender_ask(&sender, &plan, 1, 20);
+    struct work work = sender_look(&sender, no);
+    assert_true(work.wait > 3000 * US_PER_SECOND && work.is_later);
+    assert_int_equal(sender_send(&sender, no), 0);
+    struct operation operation = get_operation(&sender.world, no);
+    assert_int_equal(operation.state, OPERATION_FROZEN);
+    assert_true(operation.plan.begin.at >= operation.created_at + 3600 * US_PER_SECOND);
+    assert_int_equal(operation.send_after, operation.plan.begin.at);
+    assert_true(operation_can_be_called_back(&operation));
+    assert_true(operation_begins_later(&operation, operation.created_at));
+    assert_works(operation_steer(sender.world.store, no, STEER_PAUSE, 0, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, &err));
+    assert_int_equal(sender_send(&sender, no), 0);
+    test_sql(sender.world.admin, "UPDATE redrive.operation SET begins_at = now(), send_after = now()");
+    assert_int_equal(sender_look(&sender, no).wait, 0);
+    assert_int_equal(sender_send(&sender, no), 20);
+}
+
+static void
+an_action_in_the_table_begins_at_its_time(void **state)
+{
+    (void)state;
+    int64_t applied, left;
+    int64_t no = make_operation(&sender.world, sender.world.store, ACTION_DISCARD, 1, 20);
+    test_sql(sender.world.admin, "UPDATE redrive.operation SET begins_at = now() + interval '1 h',"
+                                 " send_after = now() + interval '1 h'");
+    assert_works(work_apply(sender.world.store, no, 100, &applied, &left, &err));
+    assert_int_equal(applied, 0);
+    assert_int_equal(left, 20);
+    struct operation operation = get_operation(&sender.world, no);
+    assert_true(operation_can_be_called_back(&operation));
+    assert_works(operation_steer(sender.world.store, no, STEER_UNDO, 0, &err));
+    operation = get_operation(&sender.world, no);
+    assert_int_equal(operation.state, OPERATION_CANCELLED);
+    assert_int_equal(operation.cancelled, 20);
+    assert_int_equal(
+        test_number(sender.world.admin, "SELECT count(*) FROM public.dlq_events WHERE status = 'PENDING'"),
+        300);
+}
+
+static void
+a_time_that_is_past_is_now(void **state)
+{
+    (void)state;
+    const struct send_plan plan = {.begin.at = US_PER_SECOND};
+    int64_t no = sender_ask(&sender, &plan, 1, 20);
+    assert_int_equal(sender_send(&sender, no), 20);
+    const struct send_plan far = {.begin.after = 400 * 86400 * US_PER_SECOND};
+    int64_t ids[] = {200};
+    struct operation_request request = {
+        .action = ACTION_DISCARD, .ids = ids, .count = 1, .scope = "a test", .plan = far};
+    snprintf(request.key, sizeof request.key, "%s", new_uuid(sender.world.admin));
+    assert_refused(operation_create(sender.world.store, &request, NULL, NULL, &no, &err), ERR_USAGE,
+                   "within a year");
+}
+
 static void
 somebody_else_approves(void **state)
 {
@@ -336,6 +398,9 @@ main(void)
         sent(pauses_and_goes_on_while_it_waits),
         sent(its_plan_changes_while_it_runs),
         sent(can_be_called_back),
+        sent(begins_at_its_time),
+        sent(an_action_in_the_table_begins_at_its_time),
+        sent(a_time_that_is_past_is_now),
         sent(somebody_else_approves),
         sent(refuses_what_postgresql_cannot_read),
     };

@@ -28,7 +28,7 @@
 struct app;
 struct dialog;
 
-#define DIALOG_FIELDS 6
+#define DIALOG_FIELDS 7
 #define DIALOG_PAUSE 50000 // µs
 #define DIALOG_SHOWN 300000
 

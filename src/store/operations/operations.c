@@ -97,6 +97,22 @@ operations_add_plan(struct store *store, const struct send_plan *plan, int64_t n
                  &params, err);
 }
 
+// A delay counts by PostgreSQL's clock, as the time does by which a worker begins.
+static bool
+add_begin(struct store *store, const struct begin *begin, int64_t no, struct err *err)
+{
+    struct params params = {0};
+    if (!begin->at && !begin->after)
+        return true;
+    param_int8(&params, no);
+    param_int8(&params, begin->at);
+    param_int8(&params, begin->after / 1000);
+    return pg_do(
+        store, FOR_FREEZING,
+        "SELECT redrive.operation_begins($1, timestamptz 'epoch' + nullif($2, 0) * interval '1 us', $3)",
+        &params, err);
+}
+
 static bool
 add_max_lag(struct store *store, const struct operation_request *request, int64_t no, struct err *err)
 {
@@ -192,7 +208,8 @@ operation_create(struct store *store, const struct operation_request *request,
     bool ok = begin_freeze(store, request, no, &is_new, err);
     if (ok && is_new)
         ok = add_policy(store, request, *no, err) && operations_add_plan(store, &request->plan, *no, err) &&
-             add_max_lag(store, request, *no, err) && add_undone(store, request, *no, err) &&
+             add_max_lag(store, request, *no, err) && add_begin(store, &request->plan.begin, *no, err) &&
+             add_undone(store, request, *no, err) &&
              add_recipe(store, request->recipe, *no, err) &&
              (!request->then_reprocess || add_then_reprocess(store, request, *no, err)) &&
              (!request->is_forced || add_force(store, *no, err)) &&
@@ -232,7 +249,9 @@ operation_insist(struct store *store, const struct operation_request *request,
     " (extract(epoch FROM o.settle_for) * 1000000)::int8, o.observe_until, o.halt_above::float8,"            \
     " o.send_after, o.approved_by::text, lately.sent, lately.back, undone.no, coalesce(undone.state = "      \
     "'done', false), o.unchanged, o.not_applicable, o.refused_by_check, o.failed, o.forced, o.undoes, "      \
-    "o.then_reprocess, o.followed_by, o.taken, o.takeable, o.taken_by, o.taken_note, lately.open, o.max_lag" \
+    "o.then_reprocess, o.followed_by, o.taken, o.takeable, o.taken_by, o.taken_note, lately.open, "          \
+    "o.max_lag, "                                                                                            \
+    "o.begins_at"                                                                                            \
     " FROM redrive.operation o"                                                                              \
     " CROSS JOIN LATERAL (SELECT "                                                                           \
     "(SELECT sum(c.events) FROM redrive.chunk c WHERE c.operation_no = o.no AND c.state = 'committed'"       \
@@ -258,6 +277,7 @@ operations_read_plan(const PGresult *r, int row, struct send_plan *plan)
     plan->halt_above = value_double(r, row, 30);
     plan->holds = !value_is_null(r, row, 50);
     plan->max_lag = value_int8(r, row, 50);
+    plan->begin.at = value_is_null(r, row, 51) ? 0 : value_time(r, row, 51);
 }
 
 // Where no consumer group is known, an event that was sent and did not return is quiet after plan.settle_for.
@@ -628,7 +648,7 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING,
                 "SELECT no, action, rate, target_topic, requested_by::text, wait_ms, is_observing, recipe, "
-                "queued, is_forced FROM redrive.work_next($1, $2, $3)",
+                "queued, is_forced, is_later FROM redrive.work_next($1, $2, $3)",
                 &params, &r, err))
         return false;
     bool ok = PQntuples(r) == 1 || err_set(err, ERR_NOT_FOUND, "no operation can go on now");
@@ -643,6 +663,7 @@ work_next(struct store *store, const char *worker, bool publishes, const int64_t
             .recipe = value_text(r, 0, 7, arena),
             .queued = value_int8(r, 0, 8),
             .is_forced = value_bool(r, 0, 9),
+            .is_later = value_bool(r, 0, 10),
         };
         ok = action_parse(value_bytes(r, 0, 1), &work->action) ||
              err_set(err, ERR_DATA, "operation %lld has an action that this program does not know",

@@ -112,6 +112,7 @@ struct work {
     const char *requested_by;
     int64_t wait;       // µs until it can continue; 0: now
     bool is_observing;  // it watches the events of a step
+    bool is_later;      // its time to begin has not come
     const char *recipe; // of ACTION_CORRECT, in the arena; NULL: it undoes another, by work_apply
     bool is_forced;     // what the team's own check refuses is corrected too
     int64_t queued;     // events that wait for their turn

@@ -56,7 +56,8 @@ CREATE TABLE redrive.operation (
     started_at      timestamptz,
     finished_at     timestamptz,
     frozen_to       bigint, -- while it is frozen: the highest id so far
-    send_after      timestamptz, -- nothing is sent before
+    begins_at       timestamptz, -- as its asker wanted it; NULL: at once
+    send_after      timestamptz, -- nothing is sent, or done, before
     undo_for        interval NOT NULL DEFAULT '0 s', -- from the confirmation to the first send
     approve_above   bigint, -- as the asker's settings had it
     undoes          bigint, -- of a restore: the newest discard of which it leaves nothing discarded, or the resolve it takes back; of a correct: the
@@ -177,6 +178,20 @@ BEGIN
     END IF;
 END $$;
 
+-- Within the transaction of a freeze: nothing of it is carried out before this time, or before so many ms after now. What is past counts as now.
+CREATE OR REPLACE FUNCTION redrive.operation_begins(p_no bigint, p_at timestamptz, p_after_ms bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_at timestamptz := coalesce(p_at, clock_timestamp() + p_after_ms * interval '1 ms');
+BEGIN
+    IF v_at IS NULL OR v_at > clock_timestamp() + interval '367 days' THEN
+        RAISE EXCEPTION 'an operation begins within a year, not at %', coalesce(v_at::text, 'an unknown time') USING ERRCODE = 'RD004';
+    END IF;
+    UPDATE redrive.operation SET begins_at = v_at WHERE no = p_no AND state = 'freezing' AND requested_by = session_user;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'operation % is not being frozen', p_no USING ERRCODE = 'RD001';
+    END IF;
+END $$;
+
 -- Within the transaction of a freeze: events that the team's own check refuses are acted on too. Somebody answers for that with a reason.
 CREATE OR REPLACE FUNCTION redrive.operation_force(p_no bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -263,7 +278,7 @@ BEGIN
     UPDATE redrive.operation
        SET state = CASE WHEN queued > v_above AND approved_by IS NULL THEN 'awaiting approval' ELSE 'frozen' END,
            state_note = CASE WHEN queued > v_above AND approved_by IS NULL THEN format('more than %s events: somebody else approves it', v_above) END,
-           send_after = CASE WHEN undo_for > '0 s' THEN clock_timestamp() + undo_for END, changed = nextval('redrive.change')
+           send_after = greatest(begins_at, CASE WHEN undo_for > '0 s' THEN clock_timestamp() + undo_for END), changed = nextval('redrive.change')
      WHERE no = p_no AND state = 'freezing' AND requested_by = p_by
     RETURNING * INTO v;
     IF NOT FOUND THEN
@@ -290,6 +305,7 @@ BEGIN
                || CASE WHEN v.is_forced THEN '; forced: what the check refuses too' ELSE '' END
                || CASE WHEN v.action = 'correct' AND v.undoes IS NOT NULL THEN '; undoes operation ' || v.undoes ELSE '' END
                || CASE WHEN v.then_reprocess THEN '; then reprocess' ELSE '' END
+               || coalesce('; begins ' || to_char(v.begins_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || ' UTC', '')
                || CASE WHEN v.action IN ('reprocess', 'correct') THEN redrive._plan_text(v) ELSE '' END));
     PERFORM redrive._operation_finish(p_no);
 END $$;

@@ -71,10 +71,10 @@ END $$;
 
 -- The oldest operation that has work now. A frozen one becomes running; one whose worker has given no sign for five seconds is taken over. Only a
 -- worker that publishes gets a reprocess, and only one from which it could claim something. Without any: the one whose wait ends first, and in how
--- many ms; is_observing says that it waits after a step.
+-- many ms; is_observing says that it waits after a step, is_later that its time to begin has not come.
 CREATE OR REPLACE FUNCTION redrive.work_next(p_worker text, p_publishes boolean, p_skip bigint[])
 RETURNS TABLE (no bigint, action text, rate integer, target_topic text, requested_by name, wait_ms bigint, is_observing boolean, recipe text,
-               queued bigint, is_forced boolean)
+               queued bigint, is_forced boolean, is_later boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.operation;
@@ -110,13 +110,13 @@ BEGIN
                                        format('by %s: no sign of %s for %s s', p_worker, v_before, round(extract(epoch FROM v_silent))));
             END IF;
         END IF;
-        RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by, 0::bigint, false, v.recipe, v.queued, v.is_forced;
+        RETURN QUERY SELECT v.no, v.action, v.rate, v.target_topic, v.requested_by, 0::bigint, false, v.recipe, v.queued, v.is_forced, false;
         RETURN;
     END LOOP;
     RETURN QUERY SELECT o.no, o.action, o.rate, o.target_topic, o.requested_by,
                         CASE WHEN o.state = 'waiting' AND o.observe_until <= clock_timestamp() THEN 500 -- until its events are taken
                              ELSE greatest(1, extract(epoch FROM least(o.observe_until, o.send_after) - clock_timestamp()) * 1000)::bigint END,
-                        o.state = 'waiting', o.recipe, o.queued, o.is_forced
+                        o.state = 'waiting', o.recipe, o.queued, o.is_forced, coalesce(o.begins_at > clock_timestamp(), false)
                    FROM redrive.operation o
                   WHERE (o.state = 'waiting' OR o.state IN ('frozen', 'running') AND o.send_after > clock_timestamp() AND (o.rate <> 0 OR o.then_reprocess))
                     AND o.queued > 0 AND (p_publishes OR o.action <> 'reprocess') AND o.no <> ALL (p_skip)

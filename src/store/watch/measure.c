@@ -347,7 +347,7 @@ measure_no_worker(struct store *store, const struct alert_rule *rule, const stru
     (void)err;
     for (size_t i = 0; i < sums->state_count; i++)
         if (strcmp(sums->states[i].state, "frozen") == 0 || strcmp(sums->states[i].state, "running") == 0)
-            waiting += sums->states[i].count;
+            waiting += sums->states[i].due;
     table_value(measured, arena, sums->publishing_workers == 0 ? (double)waiting : 0);
     return true;
 }

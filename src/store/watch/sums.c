@@ -30,7 +30,8 @@ static const char operations_sql[] = "SELECT action, sum(done)::int8, sum(refuse
                                      " sum(returned)::int8, sum(refused_by_check)::int8 FROM "
                                      "redrive.operation GROUP BY action ORDER BY action";
 static const char states_sql[] =
-    "SELECT state, count(*) FROM redrive.operation GROUP BY state ORDER BY state";
+    "SELECT state, count(*), count(*) FILTER (WHERE coalesce(begins_at <= clock_timestamp(), true))"
+    " FROM redrive.operation GROUP BY state ORDER BY state";
 
 // The largest 500, and the sum of all in each row.
 static const char groups_sql[] =
@@ -131,8 +132,8 @@ read_states(const PGresult *r, struct arena *arena, struct watch_sums *sums)
     sums->state_count = (size_t)PQntuples(r);
     sums->states = arena_array(arena, sums->state_count, sizeof *sums->states);
     for (int i = 0; i < PQntuples(r); i++)
-        sums->states[i] =
-            (struct watch_state_count){.state = value_text(r, i, 0, arena), .count = value_int8(r, i, 1)};
+        sums->states[i] = (struct watch_state_count){
+            .state = value_text(r, i, 0, arena), .count = value_int8(r, i, 1), .due = value_int8(r, i, 2)};
 }
 
 static void

@@ -38,6 +38,7 @@ struct watch_operations { // of one action
 struct watch_state_count {
     const char *state; // of operations
     int64_t count;
+    int64_t due; // of these: not those that begin later
 };
 
 struct watch_histogram {

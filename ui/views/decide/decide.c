@@ -745,6 +745,10 @@ say_confirmed(struct app *app, struct decide *decide, const struct reply *reply)
         say_skipped(app, operation, reply);
     } else if (operation && operation->state == OPERATION_AWAITING) {
         app_say(app, SAY_WARN, MSG_NEEDS_APPROVAL, operation->no);
+    } else if (operation && operation_begins_later(operation, app_now(app))) {
+        char text[BEGIN_TEXT];
+        app_say_about(app, SAY_OK, operation->no, TIME_ABSENT, MSG_BEGINS_LATER, operation->no,
+                      begin_words(operation->plan.begin.at, text));
     } else if (operation && operation->send_after != TIME_ABSENT && app_now(app) < operation->send_after) {
         app_say_about(app, SAY_OK, operation->no, operation->send_after,
                       operation->action == ACTION_CORRECT ? MSG_CORRECTING_SOON : MSG_SENDING_SOON,

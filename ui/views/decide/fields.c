@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/text.h"
 #include "core/target.h"
 #include "ui/views/decide/texts.h"
 
-enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_LAG, FIELD_TOPIC };
+enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_LAG, FIELD_BEGIN, FIELD_TOPIC };
 // Of a recipe. FIELD_FORCE only where a check refuses some.
-enum { FIELD_FIRST = FIELD_REASON + 1, FIELD_STOP, FIELD_SEND, FIELD_FORCE };
+enum { FIELD_FIRST = FIELD_REASON + 1, FIELD_STOP, FIELD_SEND, FIELD_BEGIN_RECIPE, FIELD_FORCE };
+// Of a discard and a resolve.
+enum { FIELD_BEGIN_PLAIN = FIELD_REASON + 1 };
 
 // "10,100,rest 60s": the steps, and how long each is watched (absent where not given).
 static struct bytes
@@ -121,6 +124,42 @@ force_as_options(struct bytes text, struct strbuf *command)
     text_shell(command, text);
 }
 
+static bool
+check_begin(struct bytes text, struct err *err)
+{
+    struct begin begin;
+    return begin_parse(text, clock_now(), &begin, err);
+}
+
+static void
+begin_as_options(struct bytes text, struct strbuf *command)
+{
+    struct begin begin = {0};
+    if (!begin_parse(text, clock_now(), &begin, NULL) || (!begin.at && !begin.after))
+        return;
+    strbuf_add_text(command, begin.at ? " --at " : " --after ");
+    text_shell(command, bytes_trim(text));
+}
+
+// Empty: at once.
+static void
+take_begin(const struct dialog *dialog, int field, struct send_plan *plan)
+{
+    struct bytes text = dialog_value(dialog, field);
+    if (text.len && !begin_parse(text, clock_now(), &plan->begin, NULL))
+        plan->begin = (struct begin){0}; // its time has passed since the dialog has checked it
+}
+
+static struct dialog_field
+begin_field(int width)
+{
+    return (struct dialog_field){.label = "begin",
+                                 .as_options = begin_as_options,
+                                 .hint = MSG_BEGIN_HINT,
+                                 .width = width,
+                                 .check = check_begin};
+}
+
 static int
 recipe_fields(int64_t refused, struct arena *arena, struct dialog_field *fields)
 {
@@ -131,8 +170,9 @@ recipe_fields(int64_t refused, struct arena *arena, struct dialog_field *fields)
         .label = "halt", .option = "--halt-above", .hint = MSG_HALT_HINT, .check = check_halt};
     fields[FIELD_SEND] = (struct dialog_field){
         .label = "send", .as_options = send_as_options, .hint = MSG_SEND_HINT, .check = check_send};
+    fields[FIELD_BEGIN_RECIPE] = begin_field(0);
     if (refused == 0)
-        return FIELD_SEND + 1;
+        return FIELD_BEGIN_RECIPE + 1;
     fields[FIELD_FORCE] =
         (struct dialog_field){.label = "force",
                               .as_options = force_as_options,
@@ -151,8 +191,9 @@ decide_fields(const struct app_config *config, enum operation_action action, boo
                               .is_required = config->decision.reason_required};
     if (action == ACTION_CORRECT && !is_revert)
         return recipe_fields(refused, arena, fields);
+    fields[FIELD_BEGIN_PLAIN] = begin_field(0);
     if (action != ACTION_REPROCESS)
-        return 1;
+        return action == ACTION_DISCARD || action == ACTION_RESOLVE ? FIELD_BEGIN_PLAIN + 1 : 1;
     fields[FIELD_RATE] = (struct dialog_field){
         .label = "rate", .option = "--rate", .hint = MSG_RATE_HINT, .width = 40, .check = check_rate};
     fields[FIELD_STEPS] = (struct dialog_field){.label = "steps",
@@ -172,6 +213,7 @@ decide_fields(const struct app_config *config, enum operation_action action, boo
                               .check = check_halt};
     fields[FIELD_LAG] = (struct dialog_field){
         .label = "lag", .option = "--max-lag", .hint = MSG_LAG_HINT, .width = 40, .check = check_lag};
+    fields[FIELD_BEGIN] = begin_field(40);
     fields[FIELD_TOPIC] = (struct dialog_field){.label = "to",
                                                 .option = "--to",
                                                 .hint = MSG_TOPIC_HINT,
@@ -204,6 +246,7 @@ take_plan(const struct app_config *config, const struct dialog *dialog, struct o
     struct bytes halt = dialog_value(dialog, FIELD_HALT);
     struct bytes lag = dialog_value(dialog, FIELD_LAG);
     int64_t per_second = RATE_UNLIMITED;
+    take_begin(dialog, FIELD_BEGIN, plan);
     // The dialog has checked them.
     if (rate.len && text_parse_int(rate, &per_second, NULL))
         confirm->rate = (int32_t)per_second;
@@ -242,6 +285,7 @@ take_recipe(const struct app_config *config, const struct dialog *dialog, struct
     struct bytes steps = dialog_value(dialog, FIELD_FIRST);
     struct bytes halt = dialog_value(dialog, FIELD_STOP);
     struct bytes send = dialog_value(dialog, FIELD_SEND);
+    take_begin(dialog, FIELD_BEGIN_RECIPE, plan);
     // The dialog has checked them.
     if (steps.len && !read_steps(steps, plan, NULL))
         plan->step_count = 0;
@@ -264,6 +308,8 @@ decide_fields_take(const struct app_config *config, const struct dialog *dialog,
     request->confirm.plan.approve_above = config->decision.approve_above;
     if (request->confirm.action == ACTION_CORRECT && !request->confirm.undoes)
         take_recipe(config, dialog, request);
+    if (request->confirm.action == ACTION_DISCARD || request->confirm.action == ACTION_RESOLVE)
+        take_begin(dialog, FIELD_BEGIN_PLAIN, &request->confirm.plan);
     if (request->confirm.action != ACTION_REPROCESS)
         return;
     take_plan(config, dialog, &request->confirm);

@@ -484,7 +484,8 @@ draw_state(const struct app *app, const struct view_of_operation *view, struct c
     const char *wait =
         operation_wait_text(operation, app_now(app), glyph_text(canvas, GLYPH_SEPARATOR), app_frame(app));
     const char *absence = absence_text(app, operation);
-    if (*wait)
+    bool is_told = operation->state == OPERATION_FROZEN || operation->state == OPERATION_WAITING;
+    if (*wait && is_told)
         canvas_text(canvas, line.row, col, limit - col, bytes_of(wait), operation_standing_role(operation));
     else if (absence)
         canvas_text(canvas, line.row, col, limit - col, bytes_of(absence), ROLE_STATUS_WARN);
@@ -508,6 +509,7 @@ draw_facts(const struct app *app, const struct operation *operation, struct canv
         const char *word;
         int64_t at;
     } times[] = {{"created", operation->created_at},
+                 {"begins", operation_begins_later(operation, now) ? operation->plan.begin.at : TIME_ABSENT},
                  {"started", operation->started_at},
                  {"ended", operation->finished_at}};
     for (size_t i = 0; i < sizeof times / sizeof *times; i++)

@@ -262,7 +262,7 @@ static const struct view_action actions[] = {
 };
 
 static void
-take_rows(struct operations *operations, struct reply *reply)
+take_rows(const struct app *app, struct operations *operations, struct reply *reply)
 {
     arena_release(&operations->arena);
     arena_adopt(&operations->arena, &reply->arena);
@@ -270,7 +270,7 @@ take_rows(struct operations *operations, struct reply *reply)
     operations->row_count = reply->operations.count;
     operations->doubts = reply->operations.doubts;
     operations->doubt_count = reply->operations.doubt_count;
-    operation_columns(operations->rows, operations->row_count, operations->columns);
+    operation_columns(operations->rows, operations->row_count, app_now(app), operations->columns);
     operations->has_answer = true;
     err_clear(&operations->err);
     for (size_t i = 0; i < operations->row_count; i++)
@@ -293,7 +293,7 @@ operations_receive(struct app *app, void *state, struct reply *reply)
     if (!reply->number || reply->number != operations->number)
         return false;
     if (reply->kind == REPLY_OPERATIONS)
-        take_rows(operations, reply);
+        take_rows(app, operations, reply);
     else
         operations->err = reply->err;
     return true;
@@ -455,7 +455,7 @@ operations_open(struct app *app, const void *argument)
     const struct operations_argument *given = argument;
     struct operations *operations = alloc_bytes(sizeof *operations);
     operations->has_preview = true;
-    operation_columns(NULL, 0, operations->columns);
+    operation_columns(NULL, 0, 0, operations->columns);
     operations->about = given && given->about ? alloc_text(given->about) : NULL;
     operations_ask(app, operations);
     return operations;

@@ -28,8 +28,25 @@ sent_text(const struct operation *operation, struct arena *arena)
                         text_count(operation->total, total));
 }
 
+const char *
+operation_begin_text(const struct operation *operation, int64_t now, struct arena *arena)
+{
+    char text[BEGIN_TEXT];
+    return operation_begins_later(operation, now)
+               ? arena_printf(arena, MSG_BEGINS, begin_brief(operation->plan.begin.at, now, text))
+               : "";
+}
+
+// In the list; one that waits for approval says that, since it does not begin before.
+static const char *
+row_standing(const struct operation *operation, int64_t now, struct arena *arena)
+{
+    const char *begins = operation_begin_text(operation, now, arena);
+    return *begins && operation->state == OPERATION_FROZEN ? begins : operation_standing(operation, arena);
+}
+
 void
-operation_columns(const struct operation *operations, size_t count,
+operation_columns(const struct operation *operations, size_t count, int64_t now,
                   struct table_column columns[OPERATION_COLUMNS])
 {
     struct arena arena = {0};
@@ -41,7 +58,7 @@ operation_columns(const struct operation *operations, size_t count,
         widen(&no, arena_printf(&arena, "%" PRId64, operations[i].no));
         widen(&who, operations[i].requested_by);
         widen(&sent, sent_text(&operations[i], &arena));
-        widen(&state, operation_standing(&operations[i], &arena));
+        widen(&state, row_standing(&operations[i], now, &arena));
     }
     arena_release(&arena);
     const struct table_column all[OPERATION_COLUMNS] = {
@@ -128,6 +145,8 @@ operation_wait_text(const struct operation *operation, int64_t now, const char *
                             operation->plan.halts ? arena_printf(arena, " %s " MSG_HALTS_ABOVE, separator,
                                                                  operation->plan.halt_above)
                                                   : "");
+    if (operation_begins_later(operation, now))
+        return operation_begin_text(operation, now, arena);
     if (operation->state == OPERATION_FROZEN && operation->send_after != TIME_ABSENT &&
         now < operation->send_after)
         return arena_printf(arena, operation->action == ACTION_CORRECT ? MSG_CORRECTING_IN : MSG_SENDING_IN,
@@ -324,8 +343,8 @@ operation_cell(const struct operation *operation, enum operation_column column, 
         draw_text(canvas, area, operation->requested_by, ROLE_TEXT, false);
         break;
     case OPERATION_COLUMN_STATE:
-        draw_text(canvas, area, operation_standing(operation, &arena), operation_standing_role(operation),
-                  false);
+        draw_text(canvas, area, row_standing(operation, moments.now, &arena),
+                  operation_standing_role(operation), false);
         break;
     case OPERATION_COLUMN_SENT:
         draw_text(canvas, area, sent_text(operation, &arena), ROLE_TEXT, true);

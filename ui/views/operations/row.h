@@ -24,7 +24,7 @@ enum operation_column {
 // Of the column `started` while it tells times of day.
 enum { OPERATION_STARTED_CELLS = 8 };
 // As wide as these operations need.
-void operation_columns(const struct operation *operations, size_t count,
+void operation_columns(const struct operation *operations, size_t count, int64_t now,
                        struct table_column columns[OPERATION_COLUMNS]);
 
 void operation_cell(const struct operation *operation, enum operation_column column, struct moments moments,
@@ -43,6 +43,8 @@ const char *operation_title(const struct operation *operation, struct arena *are
 const char *operation_counts(const struct operation *operation, struct arena *arena);
 // The key that helps now, "u undo", or what happened already, "undone by 43"; or "".
 const char *operation_hint(const struct operation *operation, struct arena *arena);
+// "begins at 02:00"; "" where its time has come, or it never waited for one.
+const char *operation_begin_text(const struct operation *operation, int64_t now, struct arena *arena);
 // "step 1 of 3 (10)"; "" where it is sent all at once.
 const char *operation_step_text(const struct operation *operation, struct arena *arena);
 // Which event it waits for, and how long yet: "step 1 of 3 · watching 10 for returns · next step in 4s"; ""

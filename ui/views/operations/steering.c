@@ -200,6 +200,9 @@ ask_approve(struct app *app, struct steering *steering, const struct operation *
                                                                       .confirmed = approve_confirmed});
     dialog_line(dialog, ROLE_DIALOG, MSG_REQUESTED_BY, operation->requested_by, operation->reason ? ": " : "",
                 operation->reason ? operation->reason : "");
+    const char *begins = operation_begin_text(operation, app_now(app), app_frame(app));
+    if (*begins)
+        dialog_line(dialog, ROLE_DIALOG, "%s", begins);
 }
 
 // What was halted or paused is sent from then on, so it is asked about as when it was decided.
@@ -339,7 +342,8 @@ static void
 undo(struct app *app, struct steering *steering, const struct operation *operation)
 {
     bool is_recipe = operation->action == ACTION_CORRECT && !operation->undone.of;
-    if (operation->action == ACTION_REPROCESS)
+    bool has_begun = operation->done > 0 || operation_state_is_final(operation->state);
+    if (operation->action == ACTION_REPROCESS || (operation->plan.begin.at && !has_begun))
         call_back(app, steering, operation);
     else if (operation->action != ACTION_DISCARD && operation->action != ACTION_RESOLVE && !is_recipe)
         app_say(app, SAY_INFO, MSG_NOT_A_DISCARD, operation->no);
