@@ -205,6 +205,18 @@ a_correction_becomes_a_revision_once(void **state)
     assert_string_equal(reply->detail.revisions[0].reason, "a test");
     assert_true(bytes_equal_text(reply->detail.event.payload, "{\"n\": 1.0}"));
     reply_destroy(reply);
+
+    // What was received is still there, for a comparison; and of an event that is not, there is none.
+    for (int64_t id = 3; id <= 999; id += 996) {
+        struct request *original = request_create(REQUEST_ORIGINAL);
+        original->id = id;
+        reply = bench_answer(&bench, original);
+        assert_int_equal(reply->kind, REPLY_EVENT);
+        assert_int_equal(bytes_present(reply->detail.event.payload), id == 3);
+        if (id == 3)
+            assert_false(bytes_equal_text(reply->detail.event.payload, "{\"n\": 1.0}"));
+        reply_destroy(reply);
+    }
     bench_end(&bench);
 }
 
