@@ -59,6 +59,10 @@ ok "equal to that one" says '"amount": 17.90 ,'
 run correct "${db[@]}" 1 --revert 0
 run show "${db[@]}" 1 --as-sent
 ok "--revert 0 is the original" says '"amount": 1.50e0 ,'
+run show "${db[@]}" 1 4..2 --diff --json
+ok "any two are compared, in either direction" all exits 0 ';' json 'rows[0]["from"] == 4 and rows[0]["to"] == 2 and len(rows[0]["changed"]) > 0'
+run show "${db[@]}" 1 0..6 --diff --json
+ok "what was reverted to the original is equal to it" all exits 0 ';' json 'rows[0]["changed"] == [] and rows[0]["diff"] == ""'
 run correct "${db[@]}" 1 --revert 77
 ok "--revert to none" all exits 5 ';' one_sentence
 run correct "${db[@]}" 999999 --set '$.a=1'
