@@ -645,6 +645,35 @@ somebody_else_was_faster(void **state)
     }
 }
 
+// A revert that comes too late writes nothing, says so, and shows what is the newest by now.
+static void
+somebody_corrected_before_a_revert(void **state)
+{
+    (void)state;
+    testdb_run(&db, "INSERT INTO redrive.revision (dlq_id, no, parent, payload, author) SELECT id, 1, 0, "
+                    "'{\"amount\": 99}', 'rui' FROM public.dlq_events WHERE event_id = 'e2'");
+    struct vt *vt = start("e2", 24, 80, NULL);
+    assert_screen(vt, vt_wait_text(vt, "{\"amount\": 99}"));
+    vt_keys(vt, "<A-v>");
+    assert_screen(vt, vt_wait_text(vt, "the original"));
+    vt_keys(vt, "0");
+    assert_screen(vt, vt_wait_text(vt, "revert to it"));
+    vt_keys(vt, "r");
+    assert_screen(vt, vt_wait_text(vt, "- revision 1"));
+    vt_keys(vt, "<Enter>");
+    assert_screen(vt, vt_wait_text(vt, "equal to the original"));
+    testdb_run(&db, "INSERT INTO redrive.revision (dlq_id, no, parent, payload, author) SELECT id, 2, 1, "
+                    "'{\"amount\": 98}', 'rui' FROM public.dlq_events WHERE event_id = 'e2'");
+    assert_screen(vt, vt_press(vt, "mine"));
+    assert_screen(vt, vt_press(vt, "<Tab>"));
+    assert_screen(vt, vt_shows(vt, "Enter save"));
+    vt_keys(vt, "<Enter>");
+    assert_screen(vt, vt_wait_text(vt, "corrected meanwhile"));
+    assert_screen(vt, vt_wait_text(vt, "{\"amount\": 98}"));
+    assert_int_equal(testdb_number(&db, "SELECT max(no) FROM redrive.revision"), 2);
+    finish(vt);
+}
+
 // Somebody closed the event: what was typed stays, and cannot be saved.
 static void
 somebody_closed_the_event(void **state)
@@ -692,6 +721,7 @@ main(void)
         EDITOR(another_program_has_the_keys),
         EDITOR(the_terminal_is_lost_under_another_program),
         EDITOR(somebody_else_was_faster),
+        EDITOR(somebody_corrected_before_a_revert),
         EDITOR(somebody_closed_the_event),
         EDITOR(drafts_are_removed_by_a_command),
         EDITOR(unsaved_json_in_a_text_outlives_the_terminal),
