@@ -68,6 +68,7 @@ measure_many()
     echo "many, $groups groups by error"
     for name in first start; do
         printf '  memory at most, %-6s %s MB   aim 120 MB' "$name" "$(value "$RUN/$name" peak_mb)"
+        promise "memory of the screen with $groups groups, $name" "$(value "$RUN/$name" peak_mb)" 120
         against "$groups" "many_${name}_mb" "$(value "$RUN/$name" peak_mb)"
         echo
     done

@@ -15,7 +15,7 @@
 #include "core/operation.h"
 #include "publish/pace.h"
 #include "publish/setback.h"
-#include "publish/worker.h"
+#include "publish/worker_private.h"
 
 static void
 paces_in_halves_of_a_second(void **state)
@@ -221,12 +221,42 @@ a_log_that_cannot_be_written_is_a_sentence(void **state)
     assert_non_null(strstr(err.text, "worker.log"));
 }
 
+// Whoever reads an operation's row has to know which server to look at.
+static void
+a_failure_of_kafka_names_it_first(void **state)
+{
+    (void)state;
+    static const struct {
+        struct err failure;
+        const char *named;
+    } cases[] = {
+        {{.kind = ERR_UNREACHABLE, .text = "reading the marker: no answer in time"},
+         "Kafka failed: reading the marker: no answer in time"},
+        {{.kind = ERR_UNREACHABLE, .text = "Kafka did not take 3 of 4 records"},
+         "Kafka did not take 3 of 4 records"},
+        {{.kind = ERR_INTERNAL, .sqlstate = "P0001", .text = "not this one"}, "not this one"},
+        {{.kind = ERR_DATA, .text = "this host's clock is 400 s behind PostgreSQL's"},
+         "this host's clock is 400 s behind PostgreSQL's"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err named;
+        worker_name_failure(&cases[i].failure, &named);
+        assert_string_equal(named.text, cases[i].named);
+        assert_int_equal(named.kind, cases[i].failure.kind);
+    }
+    struct err longest = {.kind = ERR_UNREACHABLE}, named;
+    memset(longest.text, 'x', sizeof longest.text - 1);
+    worker_name_failure(&longest, &named);
+    assert_int_equal(strlen(named.text), sizeof named.text - 1);
+}
+
 int
 main(int argc, char **argv)
 {
     if (argc == 4 && strcmp(argv[1], "--as-worker") == 0)
         return be_the_worker(argv);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_failure_of_kafka_names_it_first),
         cmocka_unit_test(paces_in_halves_of_a_second),
         cmocka_unit_test(one_a_second_is_one_a_second),
         cmocka_unit_test(measures_the_last_seconds),
