@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "tests/lib/folder.h"
 #include "tests/store/backend_world.h"
 #include "ui/app/app.h"
 #include "ui/term/input.h"
@@ -354,11 +355,13 @@ play_one(void **state)
 }
 
 static struct run runs[2 * SEEDS];
+static char folder[] = "/tmp/redrive-monkey.XXXXXX"; // for what random keys export
 
 static int
 start_all(void **state)
 {
     (void)state;
+    assert_non_null(mkdtemp(folder));
     for (int i = 0; i < 2 * SEEDS; i++) {
         struct run *run = &runs[i];
         char seed[24];
@@ -369,11 +372,21 @@ start_all(void **state)
         if (run->pid == 0) {
             (void)dup2(fileno(run->said), STDOUT_FILENO);
             (void)dup2(fileno(run->said), STDERR_FILENO);
+            if (chdir(folder) != 0)
+                _exit(126);
             execl("/proc/self/exe", "test_monkey", seed, i < SEEDS ? "protected" : "built-in", (char *)NULL);
             _exit(127);
         }
         assert_true(run->pid > 0);
     }
+    return 0;
+}
+
+static int
+remove_folder(void **state)
+{
+    (void)state;
+    folder_remove(folder);
     return 0;
 }
 
@@ -421,5 +434,5 @@ main(int argc, char **argv)
     };
     if (argc == 3 && text_parse_int(bytes_of(argv[1]), &run.seed, NULL))
         return cmocka_run_group_tests_name("monkey", one, NULL, NULL);
-    return cmocka_run_group_tests_name("monkey", tests, start_all, NULL);
+    return cmocka_run_group_tests_name("monkey", tests, start_all, remove_folder);
 }
