@@ -7,6 +7,7 @@
 #include "commands/choosing.h"
 #include "commands/cli/command.h"
 #include "commands/groups_category.h"
+#include "commands/groups_describe.h"
 #include "commands/groups_path.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
@@ -89,61 +90,6 @@ read_rollup(struct call *call, struct store *store, struct group_counting *count
         return sums_read(call, store, counting->backlog, is_read, err);
     if (choose_is_counted(store, chosen))
         (void)rollup_find(call, store, &chosen->is_counted);
-    return true;
-}
-
-// --- what a group is called: learned from a sample of each ---
-
-static void
-describe_group(struct backlog *backlog, const struct group_rules *rules, const struct event *event,
-               struct arena *arena)
-{
-    struct fingerprint_input input = {
-        .message = event->error_message, .stack = event->stack_trace, .rules = rules};
-    struct fingerprint parts = fingerprint_explain(&input, arena);
-    struct group_text text = {.pattern = arena_text(arena, parts.pattern),
-                              .error_class = arena_text(arena, parts.root_class),
-                              .sample = arena_text(arena, bytes_slice(event_error_text(event), 0, 300)),
-                              .frame = arena_text(arena, parts.frame)};
-    backlog_describe(backlog, event->group, &text);
-}
-
-static bool
-describe_some(struct store *store, const struct group_rules *rules, struct backlog *backlog, size_t *cursor,
-              bool *is_more, struct err *err)
-{
-    enum { SLICE = 200 };
-    int64_t ids[SLICE];
-    uint64_t keys[SLICE];
-    size_t count = 0;
-    while (count < SLICE && backlog_undescribed(backlog, cursor, &keys[count], &ids[count]))
-        count++;
-    *is_more = count == SLICE;
-    for (size_t at = 0; at < count;) {
-        const struct event_query query = {.fields = EVENT_ERROR | EVENT_STACK | EVENT_GROUP,
-                                          .ids = ids + at,
-                                          .id_count = count - at,
-                                          .most_bytes = EVENT_PAGE_BYTES};
-        struct event_page page = {0};
-        if (!store_events(store, &query, &page, err))
-            return false;
-        at += event_page_answers(&page, &query);
-        for (size_t i = 0; i < page.count; i++)
-            describe_group(backlog, rules, &page.events[i], &page.arena);
-        event_page_release(&page);
-    }
-    return true;
-}
-
-static bool
-command_groups_describe(struct store *store, const struct group_rules *rules, struct backlog *backlog,
-                        struct err *err)
-{
-    size_t cursor = 0;
-    bool is_more = true;
-    while (is_more)
-        if (!describe_some(store, rules, backlog, &cursor, &is_more, err))
-            return false;
     return true;
 }
 
@@ -465,7 +411,7 @@ groups(struct call *call, struct store *store, struct group_counting *counting, 
         ok = choose_scan(store, &choice, fields, count_event, choosing_tick, counting, &tally, err) &&
              choosing_check_known(&tally, err) &&
              (!is_by(counting, PIVOT_ERROR) ||
-              command_groups_describe(store, call->group_rules, counting->backlog, err));
+              groups_describe(store, call->group_rules, counting->backlog, err));
     ok = ok && read_paths(store, counting, err);
     progress_end(&counting->progress);
     ok = ok && print_groups(call, counting, now, store_info(store)->zone_us, err);

@@ -39,6 +39,7 @@ enum option_area {
     AREA_DAEMON = 1 << 25,
     AREA_PEOPLE = 1 << 26,
     AREA_POLICIES = 1 << 27,
+    AREA_REPORT = 1 << 28,
 };
 
 struct option_count {
