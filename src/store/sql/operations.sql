@@ -186,7 +186,7 @@ BEGIN
     IF v_at IS NULL OR v_at > clock_timestamp() + interval '367 days' THEN
         RAISE EXCEPTION 'an operation begins within a year, not at %', coalesce(v_at::text, 'an unknown time') USING ERRCODE = 'RD004';
     END IF;
-    UPDATE redrive.operation SET begins_at = v_at WHERE no = p_no AND state = 'freezing' AND requested_by = session_user;
+    UPDATE redrive.operation SET begins_at = greatest(v_at, clock_timestamp()) WHERE no = p_no AND state = 'freezing' AND requested_by = session_user;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'operation % is not being frozen', p_no USING ERRCODE = 'RD001';
     END IF;
