@@ -9,6 +9,7 @@
 #include "store/operations/workers.h"
 #include "store/rollup/trend.h"
 #include "store/watch/alerts.h"
+#include "store/watch/policies.h"
 
 enum { OPERATIONS = 200 };
 
@@ -20,7 +21,8 @@ read_schema(struct store *store, enum trend_span span, struct arena *arena, stru
            operation_list(store, 0, OPERATIONS, arena, &monitor->operations, &monitor->operation_count,
                           err) &&
            worker_list(store, arena, &monitor->workers, &monitor->worker_count, err) &&
-           slots_count(store, &monitor->slots, err) && alerts_read(store, arena, &monitor->alerts, err);
+           slots_count(store, &monitor->slots, err) && alerts_read(store, arena, &monitor->alerts, err) &&
+           policies_list(store, arena, &monitor->policies, &monitor->policy_count, err);
 }
 
 static bool

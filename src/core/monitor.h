@@ -9,6 +9,7 @@
 #include "core/alerts.h"
 #include "core/backlog/backlog.h"
 #include "core/outcomes.h"
+#include "core/policy.h"
 #include "core/trend.h"
 #include "core/worker.h"
 
@@ -62,6 +63,8 @@ struct monitor {
     size_t worker_count;
     struct monitor_slots slots;
     struct alert_board alerts;
+    struct policy_row *policies; // by name
+    size_t policy_count;
 };
 
 // has_ages: the backlog knows the hours of all its events.

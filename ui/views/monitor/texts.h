@@ -22,6 +22,8 @@
 #define MSG_EVALUATED_AGO "evaluated %s ago; is redrive watch running?"
 #define MSG_FIRING "%zu firing"
 #define MSG_NO_WORKER "No worker is alive; run: redrive work"
+#define MSG_NO_POLICY "No policy acts by itself."
+#define MSG_HALTED "%zu halted"
 #define MSG_NONE_RUNS "no operation is running"
 
 #endif
