@@ -43,7 +43,7 @@ struct policy {
     int64_t older_than; // µs, which the filter asks for too; 0: any age
     const char *words;  // for people: "reprocess category:transient every 10m, at most 500 a day"
     const char *schedule_text;
-    struct schedule schedule;
+    struct policy_schedule schedule;
     struct day_window window; // within which runs begin
     int32_t attempts;         // an event with so many is left to people
     struct policy_backoff backoff;

@@ -67,7 +67,7 @@ schedule_field(const char **text, int low, int high, uint64_t *set, bool *is_any
 }
 
 static bool
-schedule_fields(const char *text, struct schedule *schedule)
+schedule_fields(const char *text, struct policy_schedule *schedule)
 {
     static const struct {
         int low, high;
@@ -77,25 +77,25 @@ schedule_fields(const char *text, struct schedule *schedule)
     for (size_t i = 0; i < 5; i++)
         if (!schedule_field(&text, fields[i].low, fields[i].high, &sets[i], &is_any[i]))
             return false;
-    *schedule = (struct schedule){.minutes = sets[0],
-                                  .hours = (uint32_t)sets[1],
-                                  .days = (uint32_t)sets[2],
-                                  .months = (uint32_t)sets[3],
-                                  .weekdays = (uint32_t)(sets[4] | sets[4] >> 7),
-                                  .any_day = is_any[2],
-                                  .any_weekday = is_any[4]};
+    *schedule = (struct policy_schedule){.minutes = sets[0],
+                                         .hours = (uint32_t)sets[1],
+                                         .days = (uint32_t)sets[2],
+                                         .months = (uint32_t)sets[3],
+                                         .weekdays = (uint32_t)(sets[4] | sets[4] >> 7),
+                                         .any_day = is_any[2],
+                                         .any_weekday = is_any[4]};
     return *text == '\0';
 }
 
 static bool
-schedule_every(const char *text, struct schedule *schedule)
+schedule_every(const char *text, struct policy_schedule *schedule)
 {
-    *schedule = (struct schedule){0};
+    *schedule = (struct policy_schedule){0};
     return text_parse_duration(bytes_of(text), &schedule->every, NULL) && schedule->every >= US_PER_SECOND;
 }
 
 bool
-schedule_parse(struct bytes text, struct schedule *schedule, struct err *err)
+schedule_parse(struct bytes text, struct policy_schedule *schedule, struct err *err)
 {
     static const char every[] = "every ";
     char copy[100];
@@ -161,7 +161,7 @@ day_window_has(const struct day_window *window, int64_t instant, int64_t zone_us
 // --- next ---
 
 static bool
-schedule_has_day(const struct schedule *schedule, int64_t midnight)
+schedule_has_day(const struct policy_schedule *schedule, int64_t midnight)
 {
     time_t seconds = (time_t)(midnight / US_PER_SECOND);
     struct tm tm;
@@ -176,7 +176,7 @@ schedule_has_day(const struct schedule *schedule, int64_t midnight)
 
 // The first minute of that day from `from` on that is due and in the window; -1: none.
 static int
-schedule_minute(const struct schedule *schedule, const struct day_window *window, int from)
+schedule_minute(const struct policy_schedule *schedule, const struct day_window *window, int from)
 {
     for (int minute = from; minute < MINUTES_A_DAY; minute++)
         if ((schedule->hours >> (minute / 60) & 1) && (schedule->minutes >> (minute % 60) & 1) &&
@@ -186,7 +186,7 @@ schedule_minute(const struct schedule *schedule, const struct day_window *window
 }
 
 static int64_t
-next_by_fields(const struct schedule *schedule, const struct day_window *window, int64_t wall)
+next_by_fields(const struct policy_schedule *schedule, const struct day_window *window, int64_t wall)
 {
     int from = (int)(of_day(wall) / MINUTE) + 1;
     int64_t midnight = wall - of_day(wall);
@@ -199,7 +199,7 @@ next_by_fields(const struct schedule *schedule, const struct day_window *window,
 }
 
 int64_t
-schedule_next(const struct schedule *schedule, const struct day_window *window, int64_t after,
+schedule_next(const struct policy_schedule *schedule, const struct day_window *window, int64_t after,
               int64_t zone_us)
 {
     if (!schedule->every) {

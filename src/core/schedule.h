@@ -11,7 +11,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 
-struct schedule {
+struct policy_schedule {
     int64_t every; // µs; 0: by the fields
     uint64_t minutes;
     uint32_t hours, days, months, weekdays; // sets of 1 << number
@@ -24,7 +24,7 @@ struct day_window {
 };
 
 // A schedule that is never due (30 February) is refused.
-bool schedule_parse(struct bytes text, struct schedule *schedule, struct err *err) MUST_CHECK;
+bool schedule_parse(struct bytes text, struct policy_schedule *schedule, struct err *err) MUST_CHECK;
 // "22:00-06:00".
 bool day_window_parse(struct bytes text, struct day_window *window, struct err *err) MUST_CHECK;
 // Is an instant in the window? zone_us: wall minus UTC.
@@ -32,7 +32,7 @@ bool day_window_has(const struct day_window *window, int64_t instant, int64_t zo
 
 // The first instant after `after` that is due and in the window; TIME_ABSENT: none within eight years. For
 // "every": `after` and that long, or else the next beginning of the window.
-int64_t schedule_next(const struct schedule *schedule, const struct day_window *window, int64_t after,
+int64_t schedule_next(const struct policy_schedule *schedule, const struct day_window *window, int64_t after,
                       int64_t zone_us);
 
 #endif

@@ -380,6 +380,38 @@ test_shared_topic(void **state)
     world_end(&bench.world);
 }
 
+// What the recipe corrects is sent as an operation of the same policy.
+static void
+test_recipe(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 5);
+    bench.policies[0].recipe = "set $.mended true\n";
+    bench.policies[0].rate = 7;
+    struct policy_run first = run(&bench);
+    struct operation operation = get_operation(&bench.world, first.operation);
+    assert_int_equal(operation.action, ACTION_CORRECT);
+    assert_true(operation.follower.is_wanted);
+    assert_int_equal(operation.rate, 7);
+    end_operation(&bench, first.operation, 5, 0, 0);
+    pass(&bench, "1 min");
+    assert_null(run(&bench).policy); // what it corrected is still to be sent
+    test_sql(
+        bench.world.admin,
+        "INSERT INTO redrive.revision (dlq_id, no, payload, reason, operation_no) SELECT n, 1, '{}', 'x', "
+        "%lld FROM generate_series(1, 5) n",
+        (long long)first.operation);
+    test_sql(bench.world.admin, "SELECT redrive._operations_follow()");
+    struct operation sent =
+        get_operation(&bench.world, test_number(bench.world.admin, "SELECT max(no) FROM redrive.operation"));
+    assert_int_equal(sent.action, ACTION_REPROCESS);
+    assert_string_equal(sent.requested_by, "policy again");
+    assert_null(run(&bench).policy);
+    assert_int_equal(row(&bench).today, 5); // each event once
+    world_end(&bench.world);
+}
+
 int
 main(void)
 {
@@ -388,6 +420,7 @@ main(void)
         cmocka_unit_test(test_killed),      cmocka_unit_test(test_limit),
         cmocka_unit_test(test_own_history), cmocka_unit_test(test_review_and_counting),
         cmocka_unit_test(test_halts),       cmocka_unit_test(test_shared_topic),
+        cmocka_unit_test(test_recipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

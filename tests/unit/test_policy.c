@@ -55,7 +55,7 @@ test_next(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct schedule schedule;
+        struct policy_schedule schedule;
         struct day_window window = {0};
         struct err err = {0};
         char got[TIME_TEXT], wanted[TIME_TEXT];
@@ -80,12 +80,12 @@ test_wrong_schedules(void **state)
         "1- * * * *", "every 0s", "every",       "every day",   "1000 * * * *", "* * * * MON"};
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct schedule schedule;
+        struct policy_schedule schedule;
         struct err err = {0};
         if (schedule_parse(bytes_of(wrong[i]), &schedule, &err) || !strstr(err.text, "is no schedule"))
             fail_msg("%s: %s", wrong[i], err.text);
     }
-    struct schedule schedule;
+    struct policy_schedule schedule;
     struct day_window window;
     struct err err = {0};
     assert_false(schedule_parse(bytes_of("0 0 30 2 *"), &schedule, &err));
