@@ -77,9 +77,10 @@ policy_describe(const struct policy_row *row, struct arena *arena, struct strbuf
     if (row->operation)
         policy_add_field(out, "operation", arena_printf(arena, "%" PRId64, row->operation));
     policy_add_field(out, "in all",
-                     arena_printf(arena, "%s runs, acted on %s, returned %s, refused %s",
-                                  text_count(row->runs, count[0]), text_count(row->acted, count[1]),
-                                  text_count(row->returned, count[2]), text_count(row->refused, count[3])));
+                     arena_printf(arena, "%s run%s, acted on %s, returned %s, refused %s",
+                                  text_count(row->runs, count[0]), row->runs == 1 ? "" : "s",
+                                  text_count(row->acted, count[1]), text_count(row->returned, count[2]),
+                                  text_count(row->refused, count[3])));
     policy_add_field(out, "last 24 hours", text_count(row->today, count[0]));
     if (row->state == POLICY_ENABLED && row->next_at != TIME_ABSENT)
         policy_add_field(out, "next run", time_local(row->next_at, time));
