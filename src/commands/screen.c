@@ -14,6 +14,7 @@
 #include "commands/screen_connections.h"
 #include "backend/backend.h"
 #include "core/link.h"
+#include "settings/runbook_file.h"
 #include "ui/app/app.h"
 #include "ui/app/script.h"
 #include "ui/term/term.h"
@@ -28,6 +29,7 @@ struct screen {
     struct mailbox *requests, *replies;
     struct backend *backend;
     struct app_config config;
+    struct runbook *runbook;
     struct app *app;
     struct term *term; // NULL: a script plays
 };
@@ -201,6 +203,9 @@ screen_begin(struct screen *screen, struct err *err)
     screen->config = configure(screen, call, connection);
     if (!link_list_read(call->settings.screen.links, &call->settings.arena, &screen->config.links, err))
         return err_context(err, "%s", call->settings.origins[SETTING_ID_links].where);
+    if (!runbook_file_read(call->settings.grouping.runbook, &screen->runbook, err))
+        return false;
+    screen->config.runbook = screen->runbook;
     screen->app = app_create(&screen->config, err);
     if (screen->app && connection->asks_table)
         (void)app_choose_table(screen->app);
@@ -213,6 +218,8 @@ screen_end(struct screen *screen)
 {
     app_destroy(screen->app);
     screen->app = NULL;
+    runbook_destroy(screen->runbook);
+    screen->runbook = NULL;
     backend_stop(screen->backend);
     screen->backend = NULL;
     mailbox_destroy(screen->requests, request_drop);

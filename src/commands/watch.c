@@ -27,6 +27,7 @@
 #include "rollup/reader.h"
 #include "settings/alerts_file.h"
 #include "settings/policies_file.h"
+#include "settings/runbook_file.h"
 #include "settings/secret.h"
 #include "watch/metrics.h"
 #include "watch/policies.h"
@@ -45,6 +46,7 @@ struct watched {
     struct sender *sender;
     struct policy_runner *policies;
     struct watch_look *good; // the last one that succeeded; NULL: none yet
+    struct alert_plan alerts; // of the file, with a runbook of its own: a thread each
     struct metrics_table table;
 };
 
@@ -265,7 +267,8 @@ prepare_table(struct call *call, const char *table, struct watched *watched, str
         return false;
     watched->settings = command_store_settings(call, STORE_WRITE);
     watched->table.table = call->table;
-    bool ok = watch_sums_look(store, call->settings.watch.watch_every, err);
+    bool ok = runbook_file_read(call->settings.grouping.runbook, &watched->alerts.runbook, err) &&
+              watch_sums_look(store, call->settings.watch.watch_every, err);
     store_close(store);
     return ok;
 }
@@ -276,9 +279,12 @@ serve(struct call *call, struct watch *watch, struct http_server *server)
     int64_t written_at = 0;
     for (size_t i = 0; i < watch->count; i++) {
         struct watched *watched = &watch->watched[i];
+        struct runbook *runbook = watched->alerts.runbook;
+        watched->alerts = watch->alerts;
+        watched->alerts.runbook = runbook;
         watched->maintenance = maintenance_start(&watched->settings);
         watched->watcher =
-            watcher_start(&watched->settings, call->settings.watch.watch_every, &watch->alerts);
+            watcher_start(&watched->settings, call->settings.watch.watch_every, &watched->alerts);
         watched->sender =
             sender_start(&watched->settings, watch->alerts.destinations, watch->alerts.destination_count);
         watched->policies =
@@ -335,10 +341,17 @@ print_once(struct call *call, struct watch *watch, struct err *err)
 }
 
 static void
+watched_release(struct watched *watched)
+{
+    watch_look_destroy(watched->good);
+    runbook_destroy(watched->alerts.runbook);
+}
+
+static void
 watch_release(struct watch *watch)
 {
     for (size_t i = 0; watch->watched && i < watch->count; i++)
-        watch_look_destroy(watch->watched[i].good);
+        watched_release(&watch->watched[i]);
     for (size_t i = 0; i < FORM_COUNT; i++)
         strbuf_release(&watch->pages[i]);
     alerts_file_release(&watch->file);

@@ -421,6 +421,7 @@ settings_load(struct settings *settings, const struct settings_request *request,
     if (!ok)
         return false;
     find_file(settings, SETTING_ID_rules, "rules", &settings->grouping.rules);
+    find_file(settings, SETTING_ID_runbook, "runbook", &settings->grouping.runbook);
     find_file(settings, SETTING_ID_alerts, "alerts", &settings->watch.alerts);
     find_file(settings, SETTING_ID_policies, "policies", &settings->watch.policies);
     name_environment(settings);

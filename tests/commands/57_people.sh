@@ -1,5 +1,6 @@
 # What people say about groups: taking one, notes, letting one wait; who may, and what the audit has of it.
 
+root_of_people=$(cd "$here/../.." && pwd)
 people_db=redrive_people_$$
 psql -XAtq "$server dbname=postgres" -c "CREATE DATABASE $people_db ENCODING 'UTF8' TEMPLATE template0"
 people="$server dbname=$people_db"
@@ -10,7 +11,6 @@ psql -Xq "$people" -f "$here/table.sql"
 run take 0123456789abcdef -d "$people"
 ok "taking without the schema names the command" all not exits 0 ';' one_sentence ';' warns "redrive migrate"
 run migrate -d "$people"
-run rollup -d "$people"
 run groups -d "$people" --json
 group=$(sed -n '1s/.*"group":"\([^"]*\)".*/\1/p' "$work/out")
 second=$(sed -n '2s/.*"group":"\([^"]*\)".*/\1/p' "$work/out")
@@ -80,6 +80,38 @@ ok "a snooze needs an end" all exits 2 ';' one_sentence ';' warns "--until"
 
 run audit -d "$people"
 ok "all of it is in the audit" all says "take" ';' says "release" ';' says "note" ';' says "snooze" ';' says "group $group"
+
+# The runbook of the team.
+run runbook -d "$people"
+ok "without a runbook" all exits 0 ';' lines 0 ';' warns "there is no runbook"
+run runbook --check "$root_of_people/monitoring/runbook.conf"
+ok "the example is sound" all exits 0 ';' warns "sound: 9 causes"
+cat >"$work/runbook" <<'CONF'
+cause "orders are closed late" {
+    class = "IllegalState"    first = "reopen the order, then reprocess"    link = "https://wiki.example/closed"
+}
+CONF
+sed 's/https:/javascript:/' "$work/runbook" >"$work/runbook.wrong"
+run runbook --check "$work/runbook.wrong"
+ok "a mistake has file and line" all exits 2 ';' one_sentence ';' warns "runbook.wrong:2: cause \"orders are closed late\": a link begins with"
+printf 'runbook = "%s/runbook"\nwatch_every = "200ms"\nalerts = "%s/runbook.alerts"\n' "$work" "$work" >"$work/runbook.config"
+printf 'alert "Share" { when = "share" of = "group" above = "40%%" }\n' >"$work/runbook.alerts"
+export REDRIVE_CONFIG=$work/runbook.config
+run runbook -d "$people"
+ok "all of it" all exits 0 ';' lines 1 ';' says "orders are closed late: reopen the order, then reprocess · https://wiki.example/closed"
+run runbook 0000000000000000 -d "$people"
+ok "of a group that is not there" all exits 5 ';' one_sentence
+"$REDRIVE" watch -d "$people" --listen 127.0.0.1:0 --json 2>>"$work/runbook.log" &
+watching=$!
+share_says() { for _ in {1..300}; do run alerts -d "$people" --json; ! grep -q "$1" "$work/out" || return 0; sleep 0.1; done; return 1; }
+ok "an alert about a group says the first thing to do" share_says "reopen the order, then reprocess"
+run runbook "$group" -d "$people" --json
+ok "of a group" all exits 0 ';' names cause first link line ';' json "rows[0]['cause'] == 'orders are closed late'"
+run runbook "$second" -d "$people"
+ok "of a group that it does not know" all exits 0 ';' lines 0 ';' warns "says nothing"
+kill -TERM "$watching"
+wait "$watching"
+unset REDRIVE_CONFIG
 
 people_sql "CREATE ROLE redrive_people_look_$$ LOGIN" >/dev/null
 people_sql "SELECT redrive.grants('redrive_people_look_$$', 'viewer')" | psql -Xq "$people"

@@ -21,6 +21,7 @@
 #include "base/bytes.h"
 #include "base/err.h"
 #include "core/link.h"
+#include "core/runbook.h"
 #include "core/selection.h"
 #include "ui/keymap/action.h"
 #include "ui/canvas/canvas.h"
@@ -86,9 +87,10 @@ struct app_config {
     struct app_decision decision;
 
     bool is_ascii;
-    struct link_list links; // of the settings
-    int64_t follow_after;   // µs; see ui/views/follow.h
-    const char *column;     // path of the payload that lists of events show; NULL: none
+    struct link_list links;  // of the settings
+    struct runbook *runbook; // of the team; NULL: none
+    int64_t follow_after;    // µs; see ui/views/follow.h
+    const char *column;      // path of the payload that lists of events show; NULL: none
     struct app_look look;
     struct ui_places places;
     const char *state_home; // histories, or NULL: none are kept

@@ -40,6 +40,7 @@ enum option_area {
     AREA_PEOPLE = 1 << 26,
     AREA_POLICIES = 1 << 27,
     AREA_REPORT = 1 << 28,
+    AREA_RUNBOOK = 1 << 30,
 };
 
 struct option_count {

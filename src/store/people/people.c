@@ -1,6 +1,7 @@
 #include "store/people/people.h"
 
 #include "store/pg.h"
+#include "store/rollup/categories.h"
 
 // Who may see the categories may see all of people.sql (store/rollup/categories.h).
 
@@ -68,6 +69,32 @@ people_events(struct store *store, uint64_t group, int64_t *events, struct err *
     *events = value_int8(r, 0, 0);
     PQclear(r);
     return true;
+}
+
+bool
+people_subject(struct store *store, uint64_t group, struct arena *arena, struct runbook_subject *subject,
+               struct err *err)
+{
+    struct params params = {0};
+    PGresult *r;
+    param_int8(&params, (int64_t)group);
+    if (!pg_ask(store, FOR_READING,
+                "SELECT error_class, pattern, sample FROM redrive.rollup_group WHERE key = $1", &params, &r,
+                err))
+        return false;
+    bool is_there = PQntuples(r) > 0;
+    if (is_there) {
+        struct bytes error_class = bytes_of(value_text(r, 0, 0, arena));
+        struct bytes pattern = bytes_of(value_text(r, 0, 1, arena));
+        *subject = (struct runbook_subject){.group = group,
+                                            .category =
+                                                store_category(store, group, error_class, pattern, NULL),
+                                            .error_class = error_class,
+                                            .message = bytes_of(value_text(r, 0, 2, arena))};
+    }
+    PQclear(r);
+    return is_there || err_set(err, ERR_NOT_FOUND,
+                               "nothing is known of this group; redrive watch or a screen counts groups");
 }
 
 static bool

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "core/people.h"
+#include "core/runbook.h"
 #include "store/store.h"
 
 // A number that differs after each decision about a group.
@@ -13,6 +14,10 @@ bool people_token(struct store *store, int64_t *token, struct err *err) MUST_CHE
 bool people_read(struct store *store, struct arena *arena, struct people *people, struct err *err) MUST_CHECK;
 // How many pending events the group has by the rollup; 0 where there is none.
 bool people_events(struct store *store, uint64_t group, int64_t *events, struct err *err) MUST_CHECK;
+
+// What is known of the group by the rollup, for a runbook; in the arena. ERR_NOT_FOUND: nothing.
+bool people_subject(struct store *store, uint64_t group, struct arena *arena,
+                    struct runbook_subject *subject, struct err *err) MUST_CHECK;
 
 // The caller takes care of the group for so long (µs). note NULL: the one that is there stays. *before: who
 // had it, in the arena; NULL: nobody.

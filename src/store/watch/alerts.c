@@ -2,8 +2,10 @@
 
 #include <string.h>
 #include "base/clock.h"
+#include "core/event.h"
 #include "core/json/value.h"
 #include "store/pg.h"
+#include "store/rollup/categories.h"
 #include "store/watch/measure.h"
 
 // Turns are a little shorter than looks, so that a watcher alone misses none.
@@ -42,12 +44,41 @@ add_labels(struct value *object, const struct alert_label *labels, size_t count)
         value_add_text(object, labels[i].name, labels[i].value);
 }
 
+// What the runbook says of the group or category that the instance is about.
+static void
+add_advice(struct store *store, struct runbook *runbook, const struct measured_value *measured,
+           struct strbuf *text)
+{
+    struct runbook_subject subject = {.category = CATEGORY_UNKNOWN};
+    struct arena arena = {0};
+    uint64_t last;
+    bool is_about = false;
+    for (size_t i = 0; i < measured->label_count; i++) {
+        const struct alert_label *label = &measured->labels[i];
+        if (strcmp(label->name, "group") == 0)
+            is_about |= group_parse(bytes_of(label->value), &subject.group, &last);
+        else if (strcmp(label->name, "error_class") == 0)
+            subject.error_class = bytes_of(label->value);
+        else if (strcmp(label->name, "category") == 0)
+            is_about |= category_parse(bytes_of(label->value), &subject.category);
+    }
+    if (subject.group)
+        subject.category =
+            store_category(store, subject.group, subject.error_class, (struct bytes){0}, NULL);
+    const struct advice *advice = is_about ? runbook_find(runbook, &subject) : NULL;
+    if (advice)
+        strbuf_printf(text, " · %s", advice_words(advice, &arena));
+    arena_release(&arena);
+}
+
 static struct value *
-instance_value(const struct alert_rule *rule, const struct measured_value *measured)
+instance_value(struct store *store, struct runbook *runbook, const struct alert_rule *rule,
+               const struct measured_value *measured)
 {
     struct value *object = value_object(), *labels = value_object();
     struct strbuf text = {0};
     alert_summary(rule, measured->value, measured->of, &text);
+    add_advice(store, runbook, measured, &text);
     value_add_text(object, "instance", measured->instance);
     value_add_real(object, "value", measured->value);
     value_add_text(object, "summary", strbuf_text(&text));
@@ -59,7 +90,8 @@ instance_value(const struct alert_rule *rule, const struct measured_value *measu
 }
 
 static struct value *
-rule_value(const struct alert_rule *rule, const struct measured *measured)
+rule_value(struct store *store, struct runbook *runbook, const struct alert_rule *rule,
+           const struct measured *measured)
 {
     struct value *object = value_object(), *instances = value_array();
     struct strbuf text = {0};
@@ -76,7 +108,7 @@ rule_value(const struct alert_rule *rule, const struct measured *measured)
     value_add_text(object, "runbook", rule->runbook);
     value_add_bool(object, "is_known", measured->is_known);
     for (size_t i = 0; i < measured->count; i++)
-        value_add(instances, NULL, instance_value(rule, &measured->values[i]));
+        value_add(instances, NULL, instance_value(store, runbook, rule, &measured->values[i]));
     value_add(object, "instances", instances);
     strbuf_release(&text);
     return object;
@@ -149,7 +181,7 @@ alerts_evaluate(struct store *store, const struct alert_plan *plan, const struct
         struct measured measured;
         ok = measure_rule(store, &plan->rules[i], sums, &arena, &measured, err);
         if (ok)
-            value_add(rules, NULL, rule_value(&plan->rules[i], &measured));
+            value_add(rules, NULL, rule_value(store, plan->runbook, &plan->rules[i], &measured));
     }
     ok = ok && observe(store, plan, rules, sums, every, err);
     value_destroy(rules);

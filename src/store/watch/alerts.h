@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "core/alerts.h"
+#include "core/runbook.h"
 #include "store/store.h"
 #include "store/watch/sums.h"
 
@@ -14,6 +15,7 @@ struct alert_plan {
     size_t rule_count;
     const struct alert_destination *destinations;
     size_t destination_count;
+    struct runbook *runbook; // used by the caller's thread; NULL: none
 };
 
 // Measures and decides, unless somebody did so within `every` (µs). sums: of a look just now. Needs a

@@ -90,6 +90,7 @@ decide_release(struct decide *decide)
     strbuf_release(&decide->filter);
     strbuf_release(&decide->correct.recipe);
     strbuf_release(&decide->correct.would);
+    strbuf_release(&decide->advice);
 }
 
 static void
@@ -122,6 +123,7 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     take_words(&decide->filter, words->filter);
     take_words(&decide->correct.recipe, words->recipe);
     take_words(&decide->correct.would, words->would);
+    take_words(&decide->advice, words->advice);
     decide->is_named =
         quarantine_is_named(false, words->filter) || quarantine_is_named(false, words->shown_by);
     snprintf(decide->group, sizeof decide->group, "%s", words->group ? words->group : "");
@@ -651,6 +653,8 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
     dialog_set_waiting(dialog, false);
     dialog_line(dialog, ROLE_STRONG, "%s", scope(decide, &arena));
     care_line(app, dialog, decide->of_group);
+    if (decide->advice.len)
+        dialog_line(dialog, ROLE_STATUS_INFO, "%s", strbuf_text(&decide->advice));
     if (decide->action == ACTION_REPROCESS)
         describe_topics(app, decide, preview);
     else if (is_revert(decide))

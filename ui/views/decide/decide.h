@@ -34,6 +34,7 @@ struct decide {
     struct strbuf filter;   // as typed, or empty
     char group[GROUP_TEXT];    // "" none
     char of_group[GROUP_TEXT]; // "" none
+    struct strbuf advice;      // of the runbook, or empty
     uint64_t list_number, preview_number, confirm_number, undo_number;
     uint64_t stopped_number;   // a preview that was cancelled: its end is ignored
     struct decide_risks risks; // of a reprocess
@@ -59,6 +60,7 @@ struct decide_words {
     const char *shown_by;     // the filter under which the events were picked from a list, or NULL
     const char *group;        // the key of the group that all events are of, or NULL
     const char *of_group;     // the key of the group that they are some of, or NULL
+    const char *advice;       // what the runbook says of them, or NULL
     size_t hidden;            // how many events the view does not show
     int64_t undoes;           // the discard or resolve that this restore undoes, the recipe that this correct
                               // does, or 0

@@ -15,6 +15,26 @@ groups_care(const struct groups *groups, const struct people *people, const stru
     return groups->pivot == PIVOT_ERROR && !group->part_count ? people_care(people, group->key) : NULL;
 }
 
+static struct bytes
+shared(const struct group_share shares[GROUP_TOP])
+{
+    return shares[0].count && !shares[1].count ? bytes_of(shares[0].name) : (struct bytes){0};
+}
+
+const struct advice *
+groups_advice(const struct app *app, const struct groups *groups, const struct event_group *group)
+{
+    if (!group || groups->pivot != PIVOT_ERROR)
+        return NULL;
+    const struct runbook_subject subject = {.group = group->part_count ? 0 : group->key,
+                                            .category = group->category,
+                                            .error_class = bytes_of(group->text.error_class),
+                                            .message = bytes_of(group->text.sample),
+                                            .event_type = shared(group->types),
+                                            .topic = shared(group->topics)};
+    return runbook_find(app_config(app)->runbook, &subject);
+}
+
 bool
 groups_waits(const void *app, const struct event_group *group)
 {

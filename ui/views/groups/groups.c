@@ -161,6 +161,8 @@ cursor_scope(struct app *app, const struct groups *groups, struct list_query *qu
     words->filter = filter_line_both(group_term(groups->pivot, group, arena), filter, arena);
     if (group->part_count)
         words->what = arena_printf(arena, "%s, %s", group_parts_text(group, arena), words->what);
+    const struct advice *advice = groups_advice(app, groups, group);
+    words->advice = advice ? advice_words(advice, arena) : NULL;
     if (filter)
         words->what = arena_printf(arena, MSG_THAT_MATCH, words->what, filter);
     words->group = group->part_count              ? NULL

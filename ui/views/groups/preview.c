@@ -280,12 +280,16 @@ draw_newest(const struct group_previewed *previewed, struct canvas *canvas, stru
     }
 }
 
+// What people say about it, and what the runbook says.
 static void
 draw_care(const struct group_previewed *previewed, struct canvas *canvas, struct area *area,
           struct arena *arena)
 {
     const char *words = care_words(previewed->care, previewed->moments, previewed->group->count, arena);
     group_preview_draw_wrapped(canvas, area, bytes_of(words), ROLE_STATUS_WARN);
+    if (previewed->advice)
+        group_preview_draw_wrapped(canvas, area, bytes_of(advice_words(previewed->advice, arena)),
+                                   ROLE_STATUS_INFO);
 }
 
 // The rows that every group has come first: from one group to the next only their numbers change, which keeps
@@ -320,7 +324,7 @@ draw_facts(const struct group_previewed *previewed, struct canvas *canvas, struc
     const char *decision = decision_text(previewed, &role, arena);
     group_preview_draw_wrapped(canvas, area, bytes_of(decision), role);
     draw_care(previewed, canvas, area, arena);
-    if (is_by_error && group->category != CATEGORY_UNKNOWN)
+    if (is_by_error && group->category != CATEGORY_UNKNOWN && !previewed->advice)
         group_preview_draw_wrapped(canvas, area, bytes_of(category_advice(group->category)),
                                    category_role(group->category));
 }

@@ -15,6 +15,7 @@ struct group_previewed {
     struct moments moments;
     const struct recent_reply *recent; // NULL: not told yet
     const struct group_care *care;     // NULL: nobody says anything about it
+    const struct advice *advice;       // of the runbook; NULL: none
 };
 void group_preview(const struct group_previewed *previewed, struct canvas *canvas, struct area area);
 

@@ -109,6 +109,9 @@ void groups_set_pivot(struct app *app, struct groups *groups, enum pivot pivot, 
 // care.c: what people say about a group. NULL: nothing, or it is no single group by error.
 const struct group_care *groups_care(const struct groups *groups, const struct people *people,
                                      const struct event_group *group);
+// What the runbook says of it; NULL: nothing, or it is no group by error (group may be NULL).
+const struct advice *groups_advice(const struct app *app, const struct groups *groups,
+                                   const struct event_group *group);
 bool groups_waits(const void *app, const struct event_group *group);
 bool groups_ask_take(struct app *app, void *state, enum action action);
 bool groups_ask_snooze(struct app *app, void *state, enum action action);
