@@ -92,6 +92,9 @@ struct view {
     // called. For what takes them elsewhere (export, pipe). false: none now; the view may say why.
     bool (*events)(struct app *app, void *state, struct list_query *query, const char **what);
 
+    // The one group that it is about, for others to see. NULL or false: none.
+    bool (*group)(const void *state, uint64_t *group);
+
     // Of first views about events, which share one filter: the one in force, "" none; and the one of another
     // place, when the operator comes from there.
     const char *(*filter)(const void *state);

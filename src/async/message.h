@@ -66,6 +66,7 @@ enum request_kind {
                       // that is over
     REQUEST_CONFIRM,  // operation_request in `confirm`
     REQUEST_CATEGORY, // group, set, reason
+    REQUEST_PRESENCE, // reason: what the screen shows; has_group, group: of this group alone
     REQUEST_CARE,     // group, care: what a person says about it; answered by REPLY_CARE
     REQUEST_SHAPE,    // id: what payloads of its type have in common, from a sample
     REQUEST_RECORD,   // id: asks the workers for the original record; again until it is there

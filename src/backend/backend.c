@@ -4,6 +4,7 @@
 #include <string.h>
 #include "async/thread.h"
 #include "base/alloc.h"
+#include "base/uuid.h"
 #include "backend/reader.h"
 #include "backend/writer.h"
 #include "rollup/maintenance.h"
@@ -81,6 +82,7 @@ static const struct route {
     [REQUEST_NEWER] = {.write = writer_newer_request},
     [REQUEST_CONFIRM] = {.write = writer_confirm_request},
     [REQUEST_CATEGORY] = {.write = writer_category_request},
+    [REQUEST_PRESENCE] = {.write = writer_presence_request, .works_without_link = true},
     [REQUEST_CARE] = {.write = writer_care_request},
     [REQUEST_SHAPE] = {.read = reader_shape_request},
     [REQUEST_RECORD] = {.write = writer_record_request},
@@ -120,7 +122,8 @@ reader_wait(const struct reader *reader, bool is_connected)
 static void
 pass_on(struct reader *reader, struct request *request)
 {
-    writer_preview_end(reader->writer, reader->preview_passed_on);
+    if (request->kind != REQUEST_PRESENCE)
+        writer_preview_end(reader->writer, reader->preview_passed_on);
     if (request->kind == REQUEST_PREVIEW)
         reader->preview_passed_on = request->number;
     if (!mailbox_put(reader->writer->session.inbox, request, -1))
@@ -201,9 +204,16 @@ write_for_screen(void *context)
             look_at = clock_mono() + WORKER_LOOK;
             writer_resume_waiting(writer);
         }
+        if (is_connected)
+            writer_presence_step(writer);
         struct request *request = mailbox_take(session->inbox, 500000);
         if (!request)
             continue;
+        if (request->kind == REQUEST_PRESENCE) { // told by the next step
+            writer_presence_request(writer, request);
+            request_destroy(request);
+            continue;
+        }
         session->link.retry_at = 0;
         if (session_connect(session))
             routes[request->kind].write(writer, request);
@@ -232,6 +242,8 @@ backend_start(const struct backend_settings *settings, struct mailbox *requests,
     writer->session = (struct session){
         .settings = &backend->settings, .inbox = mailbox_create(WRITER_INBOX), .replies = replies};
     reader->writer = writer;
+    uuid_make(reader->screen);
+    memcpy(writer->presence.screen, reader->screen, sizeof reader->screen);
     reader->counts.last_closed_at = TIME_ABSENT;
     reader->counts.as_of = TIME_ABSENT;
     reader->counts.pending = -1;

@@ -6,6 +6,7 @@
 #define REDRIVE_BACKEND_READER_H
 
 #include "backend/session.h"
+#include "base/uuid.h"
 #include "core/filter/filter.h"
 #include "search/search.h"
 #include "store/operations/operations.h"
@@ -202,7 +203,10 @@ struct reader {
     struct {
         bool is_told;
         int64_t token; // of what was told last
+        uint64_t here; // hash of who was told last
+        int64_t look_at; // clock_mono of the next look at who is here
     } people;
+    char screen[UUID_SIZE]; // this one, among those that are open
 };
 
 // backlog.c: each does one small step and returns true when it did something.

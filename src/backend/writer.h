@@ -4,6 +4,7 @@
 #define REDRIVE_BACKEND_WRITER_H
 
 #include "backend/session.h"
+#include "base/uuid.h"
 #include "store/operations/operations.h"
 
 struct writer {
@@ -13,6 +14,15 @@ struct writer {
         _Atomic uint64_t unwanted; // nobody waits for this one, or any before it
         atomic_bool is_interrupting;
     } preview;
+    struct {
+        char screen[UUID_SIZE];
+        char place[64]; // what the screen shows; "": not said yet, and nothing is told
+        bool has_group;
+        uint64_t group;
+        bool has_changed;  // since it was told
+        bool is_refused;   // this session may not tell
+        int64_t told_at;   // clock_mono
+    } presence;
 };
 
 // preview.c
@@ -45,6 +55,8 @@ void writer_category_request(struct writer *writer, const struct request *reques
 
 // people.c
 void writer_care_request(struct writer *writer, const struct request *request);
+void writer_presence_request(struct writer *writer, const struct request *request);
+void writer_presence_step(struct writer *writer); // tells that this screen is open, where that is due
 
 // monitor.c
 void writer_mark_request(struct writer *writer, const struct request *request);

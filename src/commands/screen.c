@@ -206,6 +206,7 @@ screen_begin(struct screen *screen, struct err *err)
     if (!runbook_file_read(call->settings.grouping.runbook, &screen->runbook, err))
         return false;
     screen->config.runbook = screen->runbook;
+    screen->config.tells_presence = true;
     screen->app = app_create(&screen->config, err);
     if (screen->app && connection->asks_table)
         (void)app_choose_table(screen->app);

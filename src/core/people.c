@@ -33,6 +33,15 @@ people_care(const struct people *people, uint64_t group)
     return bsearch(&key, people->cares, people->care_count, sizeof *people->cares, compare_cares);
 }
 
+size_t
+people_here(const struct people *people)
+{
+    size_t others = 0;
+    for (size_t i = 0; i < people->here_count; i++)
+        others += !people->here[i].is_this;
+    return others + 1;
+}
+
 bool
 care_is_taken(const struct group_care *care, int64_t now)
 {

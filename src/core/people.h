@@ -31,14 +31,28 @@ struct group_care {
     } snooze;
 };
 
+// Somebody has a screen open.
+struct presence {
+    const char *who, *host;
+    const char *place; // what it shows: "events"
+    bool has_group;    // of this group alone
+    uint64_t group;
+    bool is_this; // it is this screen
+};
+
 struct people {
     struct group_care *cares; // by group, ascending
     size_t care_count;
+    struct presence *here; // by who
+    size_t here_count;
 };
 
 void people_sort(struct people *people);
 // NULL: nobody said anything about the group. people may be NULL.
 const struct group_care *people_care(const struct people *people, uint64_t group);
+
+// How many screens are open, this one included.
+size_t people_here(const struct people *people);
 
 // care may be NULL.
 bool care_is_taken(const struct group_care *care, int64_t now);

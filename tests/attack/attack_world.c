@@ -193,6 +193,10 @@ static const struct guard {
      "SELECT count(*)::text FROM redrive.group_care WHERE group_key <> 255"
      " AND (taken_by <> current_setting('attack.who') OR noted_by <> current_setting('attack.who')"
      " OR snoozed_by <> current_setting('attack.who'))"},
+    {"screens of others", NEVER, "SELECT p::text FROM redrive.presence p WHERE who = 'olga'"},
+    {"screens in another name", NEVER,
+     "SELECT count(*)::text FROM redrive.presence WHERE who NOT IN ('olga', current_setting('attack.who'))"},
+    {"screens", LEVEL_OPERATOR, "SELECT string_agg(p::text, '|' ORDER BY screen) FROM redrive.presence p"},
     {"recipes and categories", LEVEL_OPERATOR,
      "SELECT concat((SELECT string_agg(r::text, '|' ORDER BY name) FROM redrive.recipe r),"
      " (SELECT string_agg(c::text, '|' ORDER BY group_key) FROM redrive.group_category c))"},
@@ -403,6 +407,8 @@ begin_notes(void)
         "INSERT INTO redrive.policy_run (operation_no, policy, matched, acted, topics) VALUES (7, 'fix', 2, "
         "2, '{orders}');"
         "INSERT INTO redrive.group_category VALUES (255, 'data', 'olga', now(), 'because', 1);"
+        "INSERT INTO redrive.presence VALUES ('00000000-0000-0000-0000-000000000000', 'olga', 'host', "
+        "'groups', 255, 'infinity');"
         "INSERT INTO redrive.group_care (group_key, taken_by, taken_at, taken_until, note, noted_by, "
         "noted_at, snoozed_by, snoozed_at, snoozed_until, changed) VALUES (255, 'olga', now(), 'infinity', "
         "'because', 'olga', now(), 'olga', now(), 'infinity', 1);"

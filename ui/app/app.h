@@ -89,6 +89,7 @@ struct app_config {
     bool is_ascii;
     struct link_list links;  // of the settings
     struct runbook *runbook; // of the team; NULL: none
+    bool tells_presence;     // to others: what this screen shows
     int64_t follow_after;    // µs; see ui/views/follow.h
     const char *column;      // path of the payload that lists of events show; NULL: none
     struct app_look look;

@@ -100,6 +100,9 @@ draw_header(struct app *app, struct area area)
     header.state = connection_words(app, &header.state_role);
     if (app->config->is_read_only || status->is_read_only)
         header.state = arena_printf(&app->picture.frame, "read-only  %s", header.state);
+    size_t here = people_here(app_people(app));
+    if (here > 1 && status->link == LINK_LIVE)
+        header.state = arena_printf(&app->picture.frame, MSG_HERE, here, header.state);
     if (status->alerts_firing > 0 && status->link == LINK_LIVE) {
         header.state = arena_printf(&app->picture.frame, MSG_ALERTS, status->alerts_firing,
                                     status->alerts_firing == 1 ? "" : "s", header.state);
@@ -362,6 +365,7 @@ app_draw(struct app *app)
                             MSG_TOO_SMALL, app->picture.canvas.cols, app->picture.canvas.rows);
     else
         draw_all(app);
+    app_tell_presence(app);
     return &app->picture.canvas;
 }
 

@@ -22,6 +22,7 @@ answering(enum request_kind kind)
     case REQUEST_RECONNECT:
     case REQUEST_REFRESH:
     case REQUEST_PAUSE:
+    case REQUEST_PRESENCE:
         return ANSWER_NONE;
     case REQUEST_STEER:
     case REQUEST_DECIDE:
@@ -180,6 +181,26 @@ app_alert(struct app *app, struct bytes rule, bool is_silence, int64_t length)
     struct request *request = request_create(REQUEST_ALERT);
     request->alert = (struct alert_asked){
         .rule = alloc_text(arena_text(app_frame(app), rule)), .is_silence = is_silence, .length = length};
+    (void)app_send_own(app, request);
+}
+
+void
+app_tell_presence(struct app *app)
+{
+    const struct instance *top = app_top(app);
+    uint64_t group = 0;
+    bool has_group = top->view->group && top->view->group(top->state, &group);
+    if (!app->config->tells_presence ||
+        (app->mail.presence.view == top->view && app->mail.presence.has_group == has_group &&
+         app->mail.presence.group == group))
+        return;
+    app->mail.presence.view = top->view;
+    app->mail.presence.has_group = has_group;
+    app->mail.presence.group = group;
+    struct request *request = request_create(REQUEST_PRESENCE);
+    request->reason = alloc_text(top->view->name);
+    request->has_group = has_group;
+    request->group = group;
     (void)app_send_own(app, request);
 }
 

@@ -61,6 +61,11 @@ struct mail {
     uint64_t last_number;
     struct reply *status;  // the last REPLY_STATUS
     struct reply *people;  // the last REPLY_PEOPLE
+    struct {               // what others were told last
+        const struct view *view; // NULL: nothing yet
+        bool has_group;
+        uint64_t group;
+    } presence;
     struct status unknown; // before it
 };
 
@@ -178,6 +183,7 @@ enum role app_environment_role(const struct app *app);
 void app_connected(struct app *app, const struct reply *reply); // of REQUEST_CONNECT
 
 // mail.c
+void app_tell_presence(struct app *app); // what this screen shows, where that has changed
 uint64_t app_send_own(struct app *app, struct request *request); // answered to the app itself, not to a view
 bool app_is_collecting(const struct app *app); // something long runs here that a person could stop
 bool app_is_confirming(const struct app *app); // a change was sent, and is not answered yet

@@ -37,6 +37,7 @@
 #define MSG_NO_PROFILES "the configuration has no profiles · man redrive-config"
 #define MSG_ALERT_NOTED "noted on the alert for everybody · 3 monitor"
 #define MSG_ALERTS "%d alert%s  %s"
+#define MSG_HERE "%zu here  %s"
 #define MSG_MARKED "marked on the time axis · 3 monitor"
 #define MSG_DISPLAY_PAUSED "display paused"
 #define MSG_DISPLAY_LIVE "display live again"

@@ -52,4 +52,25 @@ care_line(struct app *app, struct dialog *dialog, const char *group)
     const char *words = care_words(people_care(app_people(app), low), app_moments(app), 0, app_frame(app));
     if (*words)
         dialog_line(dialog, ROLE_STATUS_WARN, "%s", words);
+    const struct people *people = app_people(app);
+    for (size_t i = 0; i < people->here_count; i++)
+        if (people->here[i].has_group && people->here[i].group == low && !people->here[i].is_this)
+            dialog_line(dialog, ROLE_STATUS_WARN, "%s is at this group now", people->here[i].who);
+}
+
+void
+care_show_people(struct app *app)
+{
+    const struct people *people = app_people(app);
+    struct dialog *dialog = app_dialog(app, &(struct dialog_request){.title = "Who is here"});
+    for (size_t i = 0; i < people->here_count; i++) {
+        const struct presence *presence = &people->here[i];
+        char key[GROUP_TEXT];
+        dialog_line(dialog, presence->is_this ? ROLE_DIM : ROLE_DIALOG, "%s at %s: %s%s%s%s", presence->who,
+                    presence->host, presence->place, presence->has_group ? " of group " : "",
+                    presence->has_group ? group_text(presence->group, key) : "",
+                    presence->is_this ? " (this screen)" : "");
+    }
+    if (!people->here_count)
+        dialog_line(dialog, ROLE_DIM, "nobody who may change something");
 }

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "ui/app/app.h"
 #include "ui/app/texts.h"
+#include "ui/views/care.h"
 #include "ui/views/events/events.h"
 #include "ui/views/help.h"
 #include "ui/views/output.h"
@@ -125,6 +126,15 @@ run_mark(struct app *app, struct bytes argument, struct err *err)
 }
 
 static bool
+run_who(struct app *app, struct bytes argument, struct err *err)
+{
+    (void)argument;
+    (void)err;
+    care_show_people(app);
+    return true;
+}
+
+static bool
 run_acknowledge(struct app *app, struct bytes argument, struct err *err)
 {
     if (!argument.len)
@@ -210,6 +220,7 @@ static const struct order orders[] = {
      run_export},
     {"export!", "FILE", "the same, and replace a file that is there", run_export_over},
     {"mark", "TEXT", "set a mark on the time axis of every chart, now: \"deploy 1.8\"", run_mark},
+    {"who", NULL, "who has a screen open, and on which group", run_who},
     {"silence", "ALERT TIME", "tell nobody that this alert fires for so long: NAME 2h; 0 ends it",
      run_silence},
     {"acknowledge", "ALERT", "say that you are on this alert, until it is over", run_acknowledge},

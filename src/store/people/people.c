@@ -1,5 +1,6 @@
 #include "store/people/people.h"
 
+#include <unistd.h>
 #include "store/pg.h"
 #include "store/rollup/categories.h"
 
@@ -52,6 +53,58 @@ people_read(struct store *store, struct arena *arena, struct people *people, str
     PQclear(r);
     people_sort(people);
     return true;
+}
+
+bool
+presence_read(struct store *store, const char *screen, struct arena *arena, struct people *people,
+              uint64_t *hash, struct err *err)
+{
+    struct params params = {0};
+    PGresult *r;
+    *hash = 0;
+    if (store->categories != SEEN_READABLE)
+        return true;
+    param_uuid(&params, screen);
+    if (!pg_ask(store, FOR_READING,
+                "SELECT who::text, host, place, group_key, screen = $1, screen::text FROM redrive.presence"
+                " WHERE seen_at > clock_timestamp() - interval '30 seconds' ORDER BY who, host, screen"
+                " LIMIT 100",
+                &params, &r, err))
+        return false;
+    people->here_count = (size_t)PQntuples(r);
+    people->here = arena_array(arena, people->here_count, sizeof *people->here);
+    for (int i = 0; i < PQntuples(r); i++) {
+        people->here[i] = (struct presence){.who = value_text(r, i, 0, arena),
+                                            .host = value_text(r, i, 1, arena),
+                                            .place = value_text(r, i, 2, arena),
+                                            .has_group = !value_is_null(r, i, 3),
+                                            .is_this = value_bool(r, i, 4)};
+        if (people->here[i].has_group)
+            people->here[i].group = (uint64_t)value_int8(r, i, 3);
+        for (int column = 0; column < 6; column++)
+            *hash = *hash * 31 + bytes_hash(value_bytes(r, i, column));
+    }
+    PQclear(r);
+    return true;
+}
+
+bool
+presence_tell(struct store *store, const char *screen, const char *place, const uint64_t *group,
+              struct err *err)
+{
+    struct params params = {0};
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
+        return false;
+    param_uuid(&params, screen);
+    param_text(&params, host);
+    param_text(&params, place);
+    if (group)
+        param_int8(&params, (int64_t)*group);
+    else
+        param_null(&params);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.presence_tell($1, $2, $3, $4)", &params, err);
 }
 
 bool

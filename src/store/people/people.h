@@ -12,6 +12,13 @@ bool people_token(struct store *store, int64_t *token, struct err *err) MUST_CHE
 // Everything that holds or is noted, what ended a moment ago included; in the arena. Nothing without the
 // schema, or the right to read it.
 bool people_read(struct store *store, struct arena *arena, struct people *people, struct err *err) MUST_CHECK;
+// Who has a screen open now, by name; screen: this one. hash: differs where something of it does.
+bool presence_read(struct store *store, const char *screen, struct arena *arena, struct people *people,
+                   uint64_t *hash, struct err *err) MUST_CHECK;
+// This screen is open and shows `place`, of a group or not (NULL).
+bool presence_tell(struct store *store, const char *screen, const char *place, const uint64_t *group,
+                   struct err *err) MUST_CHECK;
+
 // How many pending events the group has by the rollup; 0 where there is none.
 bool people_events(struct store *store, uint64_t group, int64_t *events, struct err *err) MUST_CHECK;
 

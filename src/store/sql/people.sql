@@ -26,6 +26,17 @@ CREATE TABLE redrive.group_care (
     changed       bigint NOT NULL -- as in group_category
 );
 
+-- Who has a screen open, and on which group. A screen writes its row every ten seconds, and a row counts for thirty: nothing has to be taken back,
+-- and it holds through a pooler, where a session tells nothing.
+CREATE TABLE redrive.presence (
+    screen    uuid PRIMARY KEY, -- of this run of the program
+    who       name NOT NULL,
+    host      text NOT NULL,
+    place     text NOT NULL,    -- what the screen shows: "events"
+    group_key bigint,           -- NULL: no single group
+    seen_at   timestamptz NOT NULL
+) WITH (fillfactor = 50);
+
 ---- functions
 
 -- Sets a group's category; NULL: clears it. Returns the category that was set before, NULL: none.
@@ -142,4 +153,21 @@ BEGIN
      WHERE group_key = p_group;
     PERFORM redrive._audit('snooze', NULL, 0, NULL, format('%s until %s', redrive._group_words(p_group),
                            coalesce(date_trunc('second', v_until)::text || coalesce(format(' or above %s events', p_above), ''), 'now')));
+END $$;
+
+-- A screen of who calls is open. A row of somebody else is not touched; a login has a hundred rows at most, and rows of a minute ago go.
+CREATE OR REPLACE FUNCTION redrive.presence_tell(p_screen uuid, p_host text, p_place text, p_group bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    IF p_screen IS NULL OR p_host IS NULL OR p_place IS NULL OR octet_length(p_host) > 255 OR octet_length(p_place) > 100 THEN
+        RAISE EXCEPTION 'this is no screen' USING ERRCODE = 'RD004';
+    END IF;
+    DELETE FROM redrive.presence WHERE screen IN (SELECT p.screen FROM redrive.presence p WHERE p.seen_at < clock_timestamp() - interval '1 minute'
+                                                  FOR UPDATE SKIP LOCKED);
+    INSERT INTO redrive.presence AS had (screen, who, host, place, group_key, seen_at)
+    SELECT p_screen, session_user, p_host, p_place, p_group, clock_timestamp()
+     WHERE (SELECT count(*) FROM redrive.presence p WHERE p.who = session_user AND p.screen <> p_screen) < 100
+    ON CONFLICT (screen) DO UPDATE
+       SET host = excluded.host, place = excluded.place, group_key = excluded.group_key, seen_at = excluded.seen_at
+     WHERE had.who = session_user;
 END $$;

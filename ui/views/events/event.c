@@ -142,6 +142,14 @@ event_copy_id(struct app *app, void *state, enum action action)
     return true;
 }
 
+static bool
+event_group_here(const void *state, uint64_t *group)
+{
+    const struct view_of_event *view = state;
+    *group = view->is_there ? view->detail.event.group : 0;
+    return view->is_there;
+}
+
 // An action is about the event on the screen, never about a selection out of sight.
 static bool
 event_decide(struct app *app, void *state, enum action action)
@@ -472,6 +480,7 @@ event_shown(struct app *app, void *state)
 
 const struct view view_event = {
     .name = "event",
+    .group = event_group_here,
     .context = CONTEXT_VIEW_event,
     .actions = actions,
     .footer = footer,

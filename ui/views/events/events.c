@@ -71,6 +71,15 @@ events_range(struct app *app, const struct events *events, const char *verb, siz
     return true;
 }
 
+static bool
+events_group(const void *state, uint64_t *group)
+{
+    const struct events *events = state;
+    uint64_t last;
+    return events->query.pivot == PIVOT_ERROR && events->query.has_value &&
+           group_parse(bytes_of(events->query.value), group, &last) && *group == last;
+}
+
 // Scope: the selection if there is one, else the visual range, else the cursor row.
 static bool
 events_decide(struct app *app, void *state, enum action begun_by)
@@ -654,6 +663,7 @@ events_step(struct app *app, void *events_state, int64_t id, bool forward, int64
 
 const struct view view_events = {
     .name = "events",
+    .group = events_group,
     .context = CONTEXT_VIEW_events,
     .aging = AGES_BY_MINUTES,
     .actions = actions,
