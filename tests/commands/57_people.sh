@@ -109,6 +109,29 @@ run runbook "$group" -d "$people" --json
 ok "of a group" all exits 0 ';' names cause first link line ';' json "rows[0]['cause'] == 'orders are closed late'"
 run runbook "$second" -d "$people"
 ok "of a group that it does not know" all exits 0 ';' lines 0 ';' warns "says nothing"
+# The alert about a group that may wait is silent.
+told_of() { cat "$work/people.told" 2>/dev/null; }
+share_is() { for _ in {1..300}; do run alerts -d "$people" --json; ! json "[row['state'] for row in rows if row['labels'].get('group') == '$group'] == ['$1']" >/dev/null || return 0; sleep 0.1; done; return 1; }
+run snooze "$group" 4h -d "$people"
+ok "an alert about a group that may wait is silent" all share_is silenced ';' not grep -q '"state":"firing"' "$work/out"
+run snooze "$group" 0 -d "$people"
+ok "until it waits no longer" share_is firing
+kill -TERM "$watching"
+wait "$watching"
+# Nobody is told of it at all when the group waits before it fires.
+people_sql "DELETE FROM redrive.alert; DELETE FROM redrive.alert_notice; DELETE FROM redrive.alert_destination" >/dev/null
+run snooze "$group" 4h -d "$people"
+printf '#!/bin/sh\ncat >>"%s/people.told"\n' "$work" >"$work/people.tell"
+chmod +x "$work/people.tell"
+printf 'destination "command" { command = { "%s" } }\n' "$work/people.tell" >>"$work/runbook.alerts"
+"$REDRIVE" watch -d "$people" --listen 127.0.0.1:0 --json 2>>"$work/runbook.log" &
+watching=$!
+ok "it fires" share_is silenced
+sleep 1
+ok "and nobody is told" [ -z "$(told_of)" ]
+run snooze "$group" 0 -d "$people"
+is_told() { for _ in {1..300}; do ! told_of | grep "reopen the order" >/dev/null || return 0; sleep 0.1; done; return 1; }
+ok "but when it waits no longer, with the first thing to do" is_told
 kill -TERM "$watching"
 wait "$watching"
 unset REDRIVE_CONFIG

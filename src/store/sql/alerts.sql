@@ -154,7 +154,8 @@ BEGIN
     END IF;
 END $$;
 
--- Tells of an alert that fires: destinations that were not told, and after a minute again those that forget. A silence withholds the first only.
+-- Tells of an alert that fires: destinations that were not told, and after a minute again those that forget. A silence withholds the first only,
+-- and so does that the alert's group may wait.
 CREATE OR REPLACE FUNCTION redrive._alert_tell(p_alert redrive.alert, p_destinations jsonb) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
@@ -166,7 +167,8 @@ BEGIN
     SELECT * INTO r FROM redrive.alert_rule WHERE name = p_alert.rule;
     v_new := ARRAY(SELECT d.name FROM jsonb_to_recordset(p_destinations) AS d (name text, severities text[])
                     WHERE NOT d.name = ANY (p_alert.told) AND (d.severities IS NULL OR r.severity = ANY (d.severities))
-                      AND NOT coalesce(r.silenced_until > v_now, false));
+                      AND NOT coalesce(r.silenced_until > v_now, false)
+                      AND NOT EXISTS (SELECT FROM redrive.group_waiting w WHERE w.key = p_alert.labels ->> 'group'));
     IF p_alert.refreshed_at IS NULL OR p_alert.refreshed_at <= v_now - interval '1 minute' OR p_alert.refreshed_at > v_now THEN
         v_again := ARRAY(SELECT d.name FROM jsonb_to_recordset(p_destinations) AS d (name text, forgets boolean)
                           WHERE d.forgets AND d.name = ANY (p_alert.told)

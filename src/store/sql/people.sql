@@ -26,6 +26,14 @@ CREATE TABLE redrive.group_care (
     changed       bigint NOT NULL -- as in group_category
 );
 
+-- The groups that may wait now.
+CREATE VIEW redrive.group_waiting AS
+    SELECT lpad(to_hex(c.group_key), 16, '0') AS key, c.snoozed_until, c.snoozed_by
+      FROM redrive.group_care c
+     WHERE c.snoozed_until > clock_timestamp()
+       AND (c.snoozed_above IS NULL OR c.snoozed_above >= (SELECT coalesce(sum(t.n), 0) FROM redrive.rollup_series s
+                                                              JOIN redrive.rollup_total t ON t.series = s.no WHERE s.group_key = c.group_key));
+
 -- Who has a screen open, and on which group. A screen writes its row every ten seconds, and a row counts for thirty: nothing has to be taken back,
 -- and it holds through a pooler, where a session tells nothing.
 CREATE TABLE redrive.presence (

@@ -18,10 +18,13 @@ static const char board_sql[] =
     "SELECT r.name, coalesce(a.instance, ''), a.state, coalesce(a.since, r.fired_at),"
     " CASE WHEN a.rule IS NULL THEN r.value ELSE a.value END, r.threshold, r.condition, r.words, r.severity,"
     " a.summary, r.description, r.runbook, r.resolved_at,"
-    " CASE WHEN r.silenced_until > clock_timestamp() THEN r.silenced_until END, r.silenced_by, "
-    "r.silenced_reason,"
+    " CASE WHEN r.silenced_until > clock_timestamp() THEN r.silenced_until ELSE w.snoozed_until END,"
+    " CASE WHEN r.silenced_until > clock_timestamp() THEN r.silenced_by ELSE w.snoozed_by END,"
+    " CASE WHEN r.silenced_until > clock_timestamp() THEN r.silenced_reason"
+    " WHEN w.key IS NOT NULL THEN 'its group may wait' END,"
     " a.acknowledged_at, a.acknowledged_by, a.acknowledged_reason"
     " FROM redrive.alert_rule r LEFT JOIN redrive.alert a ON a.rule = r.name"
+    " LEFT JOIN redrive.group_waiting w ON w.key = a.labels ->> 'group'"
     " ORDER BY coalesce(array_position(ARRAY['firing', 'pending'], a.state), 3), a.since, r.name, a.instance";
 static const char labels_sql[] = "SELECT a.rule, a.instance, l.key, l.value FROM redrive.alert a,"
                                  " jsonb_each_text(a.labels) l ORDER BY 1, 2, 3";
@@ -31,7 +34,8 @@ static const char deliveries_sql[] = "SELECT d.name, (SELECT count(*) FROM redri
 static const char firing_sql[] =
     "SELECT count(*) FROM redrive.alert a JOIN redrive.alert_rule r ON r.name = a.rule WHERE a.state = "
     "'firing'"
-    " AND a.acknowledged_by IS NULL AND (r.silenced_until > clock_timestamp()) IS NOT TRUE";
+    " AND a.acknowledged_by IS NULL AND (r.silenced_until > clock_timestamp()) IS NOT TRUE"
+    " AND NOT EXISTS (SELECT FROM redrive.group_waiting w WHERE w.key = a.labels ->> 'group')";
 static const char state_sql[] =
     "SELECT clock_timestamp(), CASE WHEN isfinite(as_of) THEN as_of END FROM redrive.alert_state";
 
