@@ -90,8 +90,8 @@ void
 writer_presence_request(struct writer *writer, const struct request *request)
 {
     snprintf(writer->presence.place, sizeof writer->presence.place, "%s", request->reason);
-    writer->presence.has_group = request->has_group;
-    writer->presence.group = request->group;
+    writer->presence.has_group = request->groups.has_group;
+    writer->presence.group = request->groups.group;
     writer->presence.has_changed = true;
 }
 

@@ -202,8 +202,8 @@ struct reader {
     } status;
     struct {
         bool is_told;
-        int64_t token; // of what was told last
-        uint64_t here; // hash of who was told last
+        int64_t token;   // of what was told last
+        uint64_t here;   // hash of who was told last
         int64_t look_at; // clock_mono of the next look at who is here
     } people;
     char screen[UUID_SIZE]; // this one, among those that are open

@@ -19,9 +19,9 @@ struct writer {
         char place[64]; // what the screen shows; "": not said yet, and nothing is told
         bool has_group;
         uint64_t group;
-        bool has_changed;  // since it was told
-        bool is_refused;   // this session may not tell
-        int64_t told_at;   // clock_mono
+        bool has_changed; // since it was told
+        bool is_refused;  // this session may not tell
+        int64_t told_at;  // clock_mono
     } presence;
 };
 

@@ -45,7 +45,7 @@ struct watched {
     struct watcher *watcher;
     struct sender *sender;
     struct policy_runner *policies;
-    struct watch_look *good; // the last one that succeeded; NULL: none yet
+    struct watch_look *good;  // the last one that succeeded; NULL: none yet
     struct alert_plan alerts; // of the file, with a runbook of its own: a thread each
     struct metrics_table table;
 };

@@ -97,8 +97,7 @@ entry_read(struct entry *entry, const struct runbook_match *match, const struct 
            const char **option, struct err *err)
 {
     *option = "class";
-    if (match->class_pattern &&
-        !pattern_compile(&entry->class_pattern, bytes_of(match->class_pattern), err))
+    if (match->class_pattern && !pattern_compile(&entry->class_pattern, bytes_of(match->class_pattern), err))
         return false;
     *option = "category";
     entry->has_category = match->category != NULL;

@@ -40,7 +40,8 @@ struct runbook *runbook_create(void);
 void runbook_destroy(struct runbook *runbook); // NULL is fine
 size_t runbook_count(const struct runbook *runbook);
 const struct advice *runbook_at(const struct runbook *runbook, size_t i);
-// Copies everything. On failure *option names the member that is wrong: "class", "category", "filter", "link".
+// Copies everything. On failure *option names the member that is wrong: "class", "category", "filter",
+// "link".
 bool runbook_add(struct runbook *runbook, const struct runbook_match *match, const struct advice *advice,
                  const char **option, struct err *err) MUST_CHECK;
 // NULL: no entry matches, or there is no runbook.

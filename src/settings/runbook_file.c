@@ -22,7 +22,8 @@ static void
 runbook_file_say_unknown(const char *section, const char *name, struct err *err)
 {
     config_say_unknown(section ? &cause_form : &top_form, name,
-                       section ? "a cause has class, category, filter, first and link" : "there is cause", err);
+                       section ? "a cause has class, category, filter, first and link" : "there is cause",
+                       err);
 }
 
 static const struct config_language language = {
@@ -88,8 +89,8 @@ runbook_file_read(const char *path, struct runbook **runbook, struct err *err)
         err_set(err, ERR_USAGE, "%s: the runbook cannot be read: %s", path, strerror(errno));
     } else {
         char *source = comments_read(stream);
-        ok = ferror(stream) == 0 ||
-             err_set(err, ERR_USAGE, "%s: the runbook cannot be read to its end", path);
+        ok =
+            ferror(stream) == 0 || err_set(err, ERR_USAGE, "%s: the runbook cannot be read to its end", path);
         fclose(stream);
         ok = ok && runbook_file_parse(*runbook, path, source, err);
         free(source);

@@ -69,9 +69,9 @@ test_matches(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct runbook_subject subject = {.category = rows[i].category,
                                                 .error_class = bytes_of(rows[i].error_class),
-                                          .message = bytes_of(rows[i].message),
-                                          .topic = bytes_of(rows[i].topic),
-                                          .event_type = bytes_of(rows[i].type)};
+                                                .message = bytes_of(rows[i].message),
+                                                .topic = bytes_of(rows[i].topic),
+                                                .event_type = bytes_of(rows[i].type)};
         assert_string_equal(cause_of(runbook, &subject), rows[i].cause);
     }
     struct arena arena = {0};
@@ -93,7 +93,8 @@ test_mistakes(void **state)
         {"cause \"a\" {\n class = \"(\"\n}\n", ":2: cause \"a\": "},
         {"cause \"a\" {\n\n filter = \"payload:x\"\n}\n", ":3: cause \"a\": a filter here is about error"},
         {"cause \"a\" {\n filter = \"topik:x\"\n}\n", ":2: cause \"a\": "},
-        {"cause \"a\" {\n class = \"x\"\n link = \"javascript:alert(1)\"\n}\n", ":3: cause \"a\": a link begins"},
+        {"cause \"a\" {\n class = \"x\"\n link = \"javascript:alert(1)\"\n}\n",
+         ":3: cause \"a\": a link begins"},
         {"cause \"a\" {\n class = \"x\"\n link = \"https://a b\"\n}\n", ":3: cause \"a\": a link begins"},
         {"cause \"a\" {\n class = \"x\"\n link = \"https://\"\n}\n", ":3: cause \"a\": a link begins"},
         {"cause \"\" {\n class = \"x\"\n}\n", "a cause needs words"},
@@ -162,14 +163,10 @@ test_times(void **state)
     static const struct {
         const char *text;
         int64_t length; // in seconds; 0: refused
-    } rows[] = {{"2h", 7200},        {"14:30", 1669},
-                {"14:02", 86389},    {"9:05", 68569},
-                {"24:00", 0},        {"14:60", 0},
-                {"1430:", 0},        {"2025-11-20T15:02:11", 3600},
-                {"2025-11-20", 0},   {"0", 0},
-                {"-2h", 0},          {"tomorrow", 0},
-                {"", 0},             {" 30m ", 1800},
-                {"a:30", 0},         {"2025-11-21 14:02:11", 86400}};
+    } rows[] = {{"2h", 7200},      {"14:30", 1669}, {"14:02", 86389}, {"9:05", 68569},
+                {"24:00", 0},      {"14:60", 0},    {"1430:", 0},     {"2025-11-20T15:02:11", 3600},
+                {"2025-11-20", 0}, {"0", 0},        {"-2h", 0},       {"tomorrow", 0},
+                {"", 0},           {" 30m ", 1800}, {"a:30", 0},      {"2025-11-21 14:02:11", 86400}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int64_t length = 0;
         struct err err = {0};

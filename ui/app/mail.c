@@ -199,8 +199,8 @@ app_tell_presence(struct app *app)
     app->mail.presence.group = group;
     struct request *request = request_create(REQUEST_PRESENCE);
     request->reason = alloc_text(top->view->name);
-    request->has_group = has_group;
-    request->group = group;
+    request->groups.has_group = has_group;
+    request->groups.group = group;
     (void)app_send_own(app, request);
 }
 

@@ -59,9 +59,9 @@ struct mail {
     struct request **unsent; // the mailbox was full
     size_t unsent_count, unsent_capacity;
     uint64_t last_number;
-    struct reply *status;  // the last REPLY_STATUS
-    struct reply *people;  // the last REPLY_PEOPLE
-    struct {               // what others were told last
+    struct reply *status;        // the last REPLY_STATUS
+    struct reply *people;        // the last REPLY_PEOPLE
+    struct {                     // what others were told last
         const struct view *view; // NULL: nothing yet
         bool has_group;
         uint64_t group;

@@ -13,8 +13,8 @@ people_token(struct store *store, int64_t *token, struct err *err)
     *token = 0;
     if (store->categories != SEEN_READABLE)
         return true;
-    if (!pg_ask(store, FOR_READING, "SELECT coalesce(sum(changed), 0)::int8 FROM redrive.group_care", NULL, &r,
-                err))
+    if (!pg_ask(store, FOR_READING, "SELECT coalesce(sum(changed), 0)::int8 FROM redrive.group_care", NULL,
+                &r, err))
         return false;
     *token = value_int8(r, 0, 0);
     PQclear(r);
@@ -139,11 +139,11 @@ people_subject(struct store *store, uint64_t group, struct arena *arena, struct 
     if (is_there) {
         struct bytes error_class = bytes_of(value_text(r, 0, 0, arena));
         struct bytes pattern = bytes_of(value_text(r, 0, 1, arena));
-        *subject = (struct runbook_subject){.group = group,
-                                            .category =
-                                                store_category(store, group, error_class, pattern, NULL),
-                                            .error_class = error_class,
-                                            .message = bytes_of(value_text(r, 0, 2, arena))};
+        *subject =
+            (struct runbook_subject){.group = group,
+                                     .category = store_category(store, group, error_class, pattern, NULL),
+                                     .error_class = error_class,
+                                     .message = bytes_of(value_text(r, 0, 2, arena))};
     }
     PQclear(r);
     return is_there || err_set(err, ERR_NOT_FOUND,

@@ -23,8 +23,8 @@ bool presence_tell(struct store *store, const char *screen, const char *place, c
 bool people_events(struct store *store, uint64_t group, int64_t *events, struct err *err) MUST_CHECK;
 
 // What is known of the group by the rollup, for a runbook; in the arena. ERR_NOT_FOUND: nothing.
-bool people_subject(struct store *store, uint64_t group, struct arena *arena,
-                    struct runbook_subject *subject, struct err *err) MUST_CHECK;
+bool people_subject(struct store *store, uint64_t group, struct arena *arena, struct runbook_subject *subject,
+                    struct err *err) MUST_CHECK;
 
 // The caller takes care of the group for so long (µs). note NULL: the one that is there stays. *before: who
 // had it, in the arena; NULL: nobody.

@@ -67,8 +67,7 @@ add_advice(struct store *store, struct runbook *runbook, const struct measured_v
             is_about |= category_parse(bytes_of(label->value), &subject.category);
     }
     if (subject.group)
-        subject.category =
-            store_category(store, subject.group, subject.error_class, (struct bytes){0}, NULL);
+        subject.category = store_category(store, subject.group, subject.error_class, (struct bytes){0}, NULL);
     const struct advice *advice = is_about ? runbook_find(runbook, &subject) : NULL;
     if (advice)
         strbuf_printf(text, " · %s", advice_words(advice, &arena));

@@ -191,6 +191,8 @@ measure_pending(struct store *store, const struct alert_rule *rule, const struct
                                                : (double)count);
     if (rule->part != PART_ALL)
         measured->values[0].of = rule->part_name;
+    if (rule->part == PART_GROUP)
+        add_label(&measured->values[0], "group", rule->part_name);
     return true;
 }
 

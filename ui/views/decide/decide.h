@@ -29,9 +29,9 @@ struct decide {
     enum operation_action action;
     int64_t *ids; // frozen; ascending
     size_t count, capacity;
-    size_t hidden;          // of the ids, how many the view does not show
-    struct strbuf what;     // "SocketTimeoutException", "id 912180"; empty: the selection
-    struct strbuf filter;   // as typed, or empty
+    size_t hidden;             // of the ids, how many the view does not show
+    struct strbuf what;        // "SocketTimeoutException", "id 912180"; empty: the selection
+    struct strbuf filter;      // as typed, or empty
     char group[GROUP_TEXT];    // "" none
     char of_group[GROUP_TEXT]; // "" none
     struct strbuf advice;      // of the runbook, or empty

@@ -156,9 +156,9 @@ event_decide(struct app *app, void *state, enum action action)
 {
     struct view_of_event *view = state;
     char group[GROUP_TEXT];
-    struct decide_words words = {
-        .what = arena_printf(app_frame(app), MSG_SCOPE_ID, view->id),
-        .of_group = view->is_there ? group_text(view->detail.event.group, group) : NULL};
+    struct decide_words words = {.what = arena_printf(app_frame(app), MSG_SCOPE_ID, view->id),
+                                 .of_group =
+                                     view->is_there ? group_text(view->detail.event.group, group) : NULL};
     decide_ids(app, &view->decide, decide_operation(action), &view->id, 1, &words);
     return true;
 }

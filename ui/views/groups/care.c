@@ -88,9 +88,8 @@ static void
 take_confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
     send_care(app, state,
-              &(struct care_asked){.verb = CARE_TAKE,
-                                   .length = length_of(dialog),
-                                   .note = care_field(dialog, FIELD_NOTE)});
+              &(struct care_asked){
+                  .verb = CARE_TAKE, .length = length_of(dialog), .note = care_field(dialog, FIELD_NOTE)});
 }
 
 static void
@@ -122,8 +121,7 @@ care_begin(struct app *app, const struct groups *groups, struct dialog_request *
         .value = care ? care->note.text : NULL,
     };
     request->field_count -= !has_note;
-    request->command =
-        arena_printf(app_frame(app), "redrive %s %016" PRIx64, verb, groups->saying.group);
+    request->command = arena_printf(app_frame(app), "redrive %s %016" PRIx64, verb, groups->saying.group);
     return care;
 }
 

@@ -26,7 +26,7 @@ struct group_saying {
     uint64_t group;
     int64_t events;
     enum care_verb verb;
-    bool is_end; // of a snooze
+    bool is_end;     // of a snooze
     uint64_t number; // of the request; 0: none is on its way
 };
 
