@@ -62,6 +62,20 @@ add_columns(struct value *object, const struct event *event, int64_t zone_us)
     value_add_bytes(object, "correlation_id", event->correlation_id);
 }
 
+// Where the bytes come from; redrive import puts them there again.
+static void
+add_record(struct value *object, const struct event_record *record, int64_t zone_us)
+{
+    struct value *place = value_object();
+    value_add_bytes(place, "topic", record->topic);
+    value_add_int_or_null(place, "partition", bytes_present(record->topic), record->partition);
+    value_add_int_or_null(place, "offset", bytes_present(record->topic), record->offset);
+    value_add_time(place, "timestamp", record->timestamp ? record->timestamp : TIME_ABSENT, zone_us);
+    value_add_bytes(place, "format", record->format);
+    value_add_bytes(place, "consumer", record->consumer);
+    value_add(object, "record", place);
+}
+
 static void
 add_json(const struct exported *exported, struct strbuf *out)
 {
@@ -81,6 +95,8 @@ add_json(const struct exported *exported, struct strbuf *out)
         value_add_text(object, "unreadable_stack_trace", known->unreadable_stack);
     value_add_payload(object, "key", event->record.key);
     value_add(object, "headers", event_headers_json(event->record.headers, event->record.header_count));
+    if (event->record.is_kept)
+        add_record(object, &event->record, zone_us);
     value_add_text(object, "group", group_text(event->group, group));
     value_add_text(object, "category", category_name(event->category));
     value_add_int(object, "returned", known->returned);

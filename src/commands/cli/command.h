@@ -48,7 +48,7 @@ typedef int command_run(struct call *call, struct err *err);
 
 struct command {
     const char *name;
-    unsigned options; // set of enum option_area
+    uint64_t options; // AREA_…
     const char *args;
     const char *help;
     command_run *run;

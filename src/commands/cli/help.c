@@ -22,7 +22,7 @@ option_line(const struct option_row *row, struct strbuf *out)
 }
 
 static void
-option_lines(unsigned areas, const char *title, struct strbuf *out)
+option_lines(uint64_t areas, const char *title, struct strbuf *out)
 {
     bool is_first = true;
     for (size_t i = 0; i < option_count; i++) {
@@ -92,7 +92,7 @@ help_command(const struct command *command, struct strbuf *out)
         filter_help(out);
     if ((command->options & AREA_FILTER) != 0)
         field_lines(out);
-    option_lines(command->options & ~(unsigned)(AREA_CHOOSE | AREA_SCREEN), "Options", out);
+    option_lines(command->options & ~(AREA_CHOOSE | AREA_SCREEN), "Options", out);
     option_lines(command->options & AREA_SCREEN, "The screen", out);
     option_lines(AREA_ALL, "Everywhere", out);
 }

@@ -47,7 +47,7 @@ man_option(struct strbuf *out, const struct option_row *row)
 }
 
 static void
-man_options(struct strbuf *out, unsigned areas)
+man_options(struct strbuf *out, uint64_t areas)
 {
     for (size_t i = 0; i < option_count; i++)
         if ((option_rows[i].areas & areas) != 0)
@@ -70,7 +70,7 @@ add_commands(struct strbuf *out)
         strbuf_add_text(out, "\"\n");
         man_text(out, commands[i].help);
         strbuf_add_text(out, ".\n");
-        man_options(out, commands[i].options & ~(unsigned)AREA_CHOOSE & ~(unsigned)AREA_CHANGE);
+        man_options(out, commands[i].options & ~AREA_CHOOSE & ~AREA_CHANGE);
     }
 }
 

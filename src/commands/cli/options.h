@@ -8,40 +8,39 @@
 #include "base/err.h"
 #include "settings/settings.h"
 
-// Where an option is allowed.
-enum option_area {
-    AREA_NONE = 0,
-    AREA_ALL = 1 << 0,
-    AREA_SCREEN = 1 << 1,
-    AREA_LOOK = 1 << 2, // keys, themes
-    AREA_CHOOSE = 1 << 3,
-    AREA_LIST = 1 << 4,
-    AREA_CHANGE = 1 << 5,
-    AREA_STEER = 1 << 6,
-    AREA_REPROCESS = 1 << 7,
-    AREA_GROUPS = 1 << 8,
-    AREA_SHOW = 1 << 9,
-    AREA_WORK = 1 << 10,
-    AREA_MIGRATE = 1 << 11,
-    AREA_CONFIG = 1 << 12,
-    AREA_FINGERPRINT = 1 << 13,
-    AREA_FILTER = 1 << 14,
-    AREA_CORRECT = 1 << 15,
-    AREA_RESTORE = 1 << 16,
-    AREA_APART = 1 << 17,
-    AREA_WATCH = 1 << 18,
-    AREA_INGEST = 1 << 19,
-    AREA_EXPORT = 1 << 20,
-    AREA_EVENTS = 1 << 21,
-    AREA_STATS = 1 << 22,
-    AREA_ALERTS = 1 << 23,
-    AREA_ALERT = 1 << 24,
-    AREA_DAEMON = 1 << 25,
-    AREA_PEOPLE = 1 << 26,
-    AREA_POLICIES = 1 << 27,
-    AREA_REPORT = 1 << 28,
-    AREA_RUNBOOK = 1 << 30,
-};
+// Where an option is allowed: a set of these.
+#define AREA_NONE UINT64_C(0)
+#define AREA_ALL (UINT64_C(1) << 0)
+#define AREA_SCREEN (UINT64_C(1) << 1)
+#define AREA_LOOK (UINT64_C(1) << 2) // keys, themes
+#define AREA_CHOOSE (UINT64_C(1) << 3)
+#define AREA_LIST (UINT64_C(1) << 4)
+#define AREA_CHANGE (UINT64_C(1) << 5)
+#define AREA_STEER (UINT64_C(1) << 6)
+#define AREA_REPROCESS (UINT64_C(1) << 7)
+#define AREA_GROUPS (UINT64_C(1) << 8)
+#define AREA_SHOW (UINT64_C(1) << 9)
+#define AREA_WORK (UINT64_C(1) << 10)
+#define AREA_MIGRATE (UINT64_C(1) << 11)
+#define AREA_CONFIG (UINT64_C(1) << 12)
+#define AREA_FINGERPRINT (UINT64_C(1) << 13)
+#define AREA_FILTER (UINT64_C(1) << 14)
+#define AREA_CORRECT (UINT64_C(1) << 15)
+#define AREA_RESTORE (UINT64_C(1) << 16)
+#define AREA_APART (UINT64_C(1) << 17)
+#define AREA_WATCH (UINT64_C(1) << 18)
+#define AREA_INGEST (UINT64_C(1) << 19)
+#define AREA_EXPORT (UINT64_C(1) << 20)
+#define AREA_EVENTS (UINT64_C(1) << 21)
+#define AREA_STATS (UINT64_C(1) << 22)
+#define AREA_ALERTS (UINT64_C(1) << 23)
+#define AREA_ALERT (UINT64_C(1) << 24)
+#define AREA_DAEMON (UINT64_C(1) << 25)
+#define AREA_PEOPLE (UINT64_C(1) << 26)
+#define AREA_POLICIES (UINT64_C(1) << 27)
+#define AREA_REPORT (UINT64_C(1) << 28)
+#define AREA_IMPORT (UINT64_C(1) << 29)
+#define AREA_RUNBOOK (UINT64_C(1) << 30)
 
 struct option_count {
     bool is_given;
@@ -119,7 +118,7 @@ struct option_row {
     const char *value;    // what its value is called; NULL: takes none
     const char *help;
     int letter;     // 0: none
-    unsigned areas; // set of enum option_area
+    uint64_t areas; // AREA_…
     option_take *take;
     size_t offset;       // of the member in struct options
     int64_t least, most; // of a count

@@ -1,0 +1,139 @@
+-- Events from files (`redrive import`): what consumers wrote down while the database was away, and what `redrive export` wrote. An event whose event_id
+-- the table has already is not inserted again, so a file may be given twice, and a run that was cut is continued by the same command.
+
+---- functions
+
+-- Makes the table of this session to which lines are copied before import_take, within the same transaction. It belongs to the schema's owner, so
+-- nobody can put a trigger or a view in its place; the session may only insert.
+CREATE OR REPLACE FUNCTION redrive.import_stage() RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET client_min_messages = error AS $$
+BEGIN
+    IF to_regclass('pg_temp.redrive_import') IS NULL THEN
+        CREATE TEMPORARY TABLE redrive_import (
+            no integer PRIMARY KEY, event_id text NOT NULL, event_type text, source_table text, source_id text, error_message text, stack_trace text,
+            retry_count text, max_retries text, status text, created_at text, last_retry_at text, resolved_at text, resolved_by text,
+            kafka_offset text, kafka_partition text, kafka_topic text, correlation_id text, payload text, is_exact boolean NOT NULL, value bytea,
+            key bytea, headers text, record text, revisions text) ON COMMIT DELETE ROWS;
+        EXECUTE format('GRANT INSERT ON pg_temp.redrive_import TO %I', session_user);
+    END IF;
+    PERFORM redrive._import_stage_check();
+END $$;
+
+CREATE OR REPLACE FUNCTION redrive._import_stage_check() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('pg_temp.redrive_import') AND c.relkind = 'r'
+                      AND c.relowner = (SELECT n.nspowner FROM pg_namespace n WHERE n.nspname = 'redrive')) THEN
+        RAISE EXCEPTION 'this session has another table of the name redrive_import' USING ERRCODE = 'RD003';
+    END IF;
+END $$;
+
+-- A time in the zone of the contract table, which has none.
+CREATE OR REPLACE FUNCTION redrive._import_time(p_text text, p_zone text) RETURNS timestamp
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT CASE WHEN p_text ~ '[T ][0-9:.]+ ?(Z|[+-]\d\d(:?\d\d)?)$' THEN p_text::timestamptz AT TIME ZONE p_zone ELSE p_text::timestamp END;
+$$;
+
+-- What export wrote as a text, or as base64 where it was none; NULL: a null.
+CREATE OR REPLACE FUNCTION redrive._import_bytes(p_object jsonb, p_name text) RETURNS bytea
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT CASE WHEN p_object ? (p_name || '_base64') THEN decode(p_object->>(p_name || '_base64'), 'base64')
+                ELSE convert_to(p_object->>p_name, 'UTF8') END;
+$$;
+
+CREATE OR REPLACE FUNCTION redrive._import_names(p_headers jsonb) RETURNS text[]
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT ARRAY(SELECT coalesce(h.header->>'name', '') FROM jsonb_array_elements(p_headers) WITH ORDINALITY AS h (header, no) ORDER BY h.no);
+$$;
+
+CREATE OR REPLACE FUNCTION redrive._import_values(p_headers jsonb) RETURNS bytea[]
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT ARRAY(SELECT redrive._import_bytes(h.header, 'value') FROM jsonb_array_elements(p_headers) WITH ORDINALITY AS h (header, no) ORDER BY h.no);
+$$;
+
+-- The records and revisions of staged rows from p_from to p_to. A revision is its importer's: whose it was is told in its reason.
+CREATE OR REPLACE FUNCTION redrive._import_kept(p_ids bigint[], p_from integer, p_to integer) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    INSERT INTO redrive.record (dlq_id, topic, partition, "offset", "timestamp", key, value, header_names, header_values)
+    SELECT p_ids[s.no], coalesce(s.record::jsonb->>'topic', s.kafka_topic, ''),
+           coalesce((s.record::jsonb->>'partition')::integer, s.kafka_partition::integer, -1),
+           coalesce((s.record::jsonb->>'offset')::bigint, s.kafka_offset::bigint, -1), (s.record::jsonb->>'timestamp')::timestamptz, s.key, s.value,
+           redrive._import_names(coalesce(s.headers, '[]')::jsonb), redrive._import_values(coalesce(s.headers, '[]')::jsonb)
+      FROM pg_temp.redrive_import s WHERE s.is_exact AND s.no BETWEEN p_from AND p_to AND p_ids[s.no] <> 0;
+    INSERT INTO redrive.revision (dlq_id, no, parent, payload, has_key, key, header_names, header_values, topic, partition, reason)
+    SELECT p_ids[s.no], (r.one->>'revision')::integer, coalesce((r.one->>'parent')::integer, 0), redrive._import_bytes(r.one, 'payload'),
+           r.one ?| '{key,key_base64}', redrive._import_bytes(r.one, 'key'),
+           CASE WHEN r.one ? 'headers' THEN redrive._import_names(r.one->'headers') END,
+           CASE WHEN r.one ? 'headers' THEN redrive._import_values(r.one->'headers') END, r.one->>'topic', (r.one->>'partition')::integer,
+           concat_ws(': ', 'imported, by ' || coalesce(r.one->>'author', 'nobody'), r.one->>'reason')
+      FROM pg_temp.redrive_import s CROSS JOIN LATERAL jsonb_array_elements(s.revisions::jsonb) AS r (one)
+     WHERE s.revisions IS NOT NULL AND s.no BETWEEN p_from AND p_to AND p_ids[s.no] <> 0;
+END $$;
+
+-- Inserts staged rows from p_from to p_to, all that PostgreSQL takes; returns the others with what it said of each. p_ids: 0 is left out.
+CREATE OR REPLACE FUNCTION redrive._import_try(p_ids bigint[], p_zone text, p_from integer, p_to integer) RETURNS TABLE (no integer, why text)
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_half integer := (p_from + p_to) / 2;
+BEGIN
+    BEGIN
+        INSERT INTO :"events" (id, event_id, event_type, source_table, source_id, event_payload, error_message, stack_trace, retry_count, max_retries,
+                               status, created_at, last_retry_at, resolved_at, resolved_by, kafka_offset, kafka_partition, kafka_topic, correlation_id)
+        OVERRIDING SYSTEM VALUE
+        SELECT p_ids[s.no], s.event_id, s.event_type, s.source_table, s.source_id, s.payload::jsonb, s.error_message, s.stack_trace,
+               coalesce(s.retry_count::integer, 0), coalesce(s.max_retries::integer, 3), coalesce(s.status, 'PENDING'),
+               coalesce(redrive._import_time(s.created_at, p_zone), clock_timestamp() AT TIME ZONE p_zone),
+               redrive._import_time(s.last_retry_at, p_zone), redrive._import_time(s.resolved_at, p_zone), s.resolved_by, s.kafka_offset::bigint,
+               s.kafka_partition::integer, s.kafka_topic, s.correlation_id::uuid
+          FROM pg_temp.redrive_import s WHERE s.no BETWEEN p_from AND p_to AND p_ids[s.no] <> 0;
+        SET CONSTRAINTS ALL IMMEDIATE; -- a deferred one would be checked at the commit, and refuse the whole batch there
+        PERFORM redrive._import_kept(p_ids, p_from, p_to);
+        RETURN;
+    EXCEPTION WHEN integrity_constraint_violation OR data_exception OR program_limit_exceeded OR feature_not_supported OR raise_exception
+                OR with_check_option_violation THEN
+        GET STACKED DIAGNOSTICS why = MESSAGE_TEXT;
+    END;
+    IF p_from = p_to THEN
+        UPDATE pg_temp.redrive_import s -- the record has its bytes
+           SET payload = json_build_object('not_json', 'PostgreSQL cannot hold it', 'bytes', octet_length(s.value))
+         WHERE s.no = p_from AND s.is_exact AND NOT redrive._is_jsonb(s.payload);
+        IF FOUND THEN
+            RETURN QUERY SELECT t.no, t.why FROM redrive._import_try(p_ids, p_zone, p_from, p_to) t;
+        ELSE
+            no := p_from;
+            RETURN NEXT;
+        END IF;
+    ELSE
+        RETURN QUERY SELECT t.no, t.why FROM redrive._import_try(p_ids, p_zone, p_from, v_half) t;
+        RETURN QUERY SELECT t.no, t.why FROM redrive._import_try(p_ids, p_zone, v_half + 1, p_to) t;
+    END IF;
+END $$;
+
+-- Takes in what this transaction copied to the stage, whose `no` counts from 1. refused: rows that PostgreSQL does not take, with what it said.
+CREATE OR REPLACE FUNCTION redrive.import_take(p_source text, p_reason text, OUT inserted bigint, OUT duplicates bigint, OUT refused integer[],
+                                               OUT whys text[])
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_sequence regclass := redrive._event_sequence();
+    v_new boolean[];
+    v_ids bigint[];
+BEGIN
+    PERFORM redrive._import_stage_check();
+    IF (SELECT (count(*), coalesce(max(s.no), 0), coalesce(min(s.no), 1)) IS DISTINCT FROM (count(*), count(*)::integer, 1)
+          FROM pg_temp.redrive_import s) THEN
+        RAISE EXCEPTION 'the staged rows are not numbered from 1' USING ERRCODE = 'RD004';
+    END IF;
+    SELECT array_agg(w.is_first AND NOT w.is_there ORDER BY w.no) INTO v_new
+      FROM (SELECT s.no, s.no = min(s.no) OVER (PARTITION BY s.event_id) AS is_first, d.event_id IS NOT NULL AS is_there
+              FROM pg_temp.redrive_import s
+              LEFT JOIN (SELECT DISTINCT e.event_id FROM :"events" e JOIN pg_temp.redrive_import x ON x.event_id = e.event_id) d
+                ON d.event_id = s.event_id) w;
+    v_ids := ARRAY(SELECT CASE WHEN w.is_new THEN nextval(v_sequence) ELSE 0 END FROM unnest(v_new) WITH ORDINALITY AS w (is_new, no) ORDER BY w.no);
+    duplicates := (SELECT count(*) FROM unnest(v_new) AS w (is_new) WHERE NOT w.is_new);
+    SELECT coalesce(array_agg(t.no ORDER BY t.no), '{}'), coalesce(array_agg(t.why ORDER BY t.no), '{}') INTO refused, whys
+      FROM redrive._import_try(v_ids, (SELECT i.zone FROM redrive.install i), 1, cardinality(v_ids)) t;
+    inserted := cardinality(v_ids) - duplicates - cardinality(refused);
+    IF inserted > 0 THEN
+        PERFORM redrive._audit('import', NULL, inserted, p_reason, p_source);
+    END IF;
+END $$;
