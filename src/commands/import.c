@@ -12,7 +12,7 @@
 #include "commands/cli/output.h"
 #include "store/ingest/import.h"
 
-enum { BATCH_ROWS = 10000, BATCH_BYTES = 8 << 20 };
+enum { BATCH_ROWS = 20000, BATCH_BYTES = 16 << 20 };
 
 struct importing {
     struct call *call;

@@ -171,13 +171,12 @@ bool
 import_line_read(struct bytes line, struct arena *arena, struct import_row *row, struct err *err)
 {
     struct members members;
-    struct json_fault fault;
     *row = (struct import_row){.value = BYTES_ABSENT, .key = BYTES_ABSENT, .headers = BYTES_ABSENT};
     row->record = row->revisions = BYTES_ABSENT;
     if (!utf8_valid(line))
         return err_set(err, ERR_DATA, "it is not UTF-8");
     line = arena_copy(arena, line);
-    if (json_find_fault(line, &fault) || !members_read(line, arena, &members))
+    if (!members_read(line, arena, &members))
         return err_set(err, ERR_DATA, "it is no JSON object on one line");
     if (!read_columns(&members, arena, row, err))
         return false;
