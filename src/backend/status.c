@@ -35,9 +35,15 @@ fill_workers(struct reader *reader, struct status *status, struct arena *arena)
     struct stop stop;
     if (stop_find(reader->session.store, &stop, NULL))
         snprintf(status->stop, sizeof status->stop, "%.*s", (int)sizeof status->stop - 1, stop.detail);
-    if (reader->operations.live_count)
-        (void)!operation_get(reader->session.store, reader->operations.live[0], arena, &status->running,
-                             NULL);
+    for (size_t i = 0; i < reader->operations.live_count; i++) {
+        bool is_read =
+            operation_get(reader->session.store, reader->operations.live[i], arena, &status->running, NULL);
+        bool is_later = status->running.state == OPERATION_FROZEN &&
+                        operation_begins_later(&status->running, clock_now());
+        if (!is_read || !is_later)
+            break;
+        status->running = (struct operation){0}; // hours may pass until there is something to tell
+    }
 }
 
 // A status that differs in as_of alone is not sent, so a quiet screen costs nothing.

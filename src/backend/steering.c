@@ -2,6 +2,7 @@
 #include "backend/writer.h"
 
 #include <inttypes.h>
+#include "base/clock.h"
 #include "base/text.h"
 #include "store/operations/doubt.h"
 #include "store/operations/workers.h"
@@ -165,7 +166,7 @@ waits_for_us(const struct session *session, const struct operation *operation)
     bool is_ready = operation->state == OPERATION_FROZEN || operation->state == OPERATION_RUNNING ||
                     operation->state == OPERATION_WAITING;
     bool is_paused = operation->action == ACTION_REPROCESS && operation->rate == 0;
-    return is_ready && !is_paused &&
+    return is_ready && !is_paused && !operation_begins_later(operation, clock_now()) &&
            (operation->action != ACTION_REPROCESS || session->settings->worker_publishes);
 }
 
