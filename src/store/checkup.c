@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "base/text.h"
 #include "store/checkup_rules.h"
 #include "store/contract.h"
+#include "store/operations/archive.h"
 #include "store/operations/turns.h"
 #include "store/pg.h"
 #include "store/schema.h"
@@ -401,6 +403,20 @@ check_doubt(const struct checkup *checkup, struct err *err)
     return true;
 }
 
+static bool
+check_archive(const struct checkup *checkup, struct err *err)
+{
+    int64_t events, last_at;
+    char count[TEXT_SHORT], age[TEXT_SHORT];
+    struct err failure = {0};
+    if (!archive_holds(checkup->store, &events, &last_at, &failure))
+        return failure.kind == ERR_DENIED || err_set(err, failure.kind, "%s", failure.text); // told already
+    if (last_at != TIME_ABSENT)
+        tell(checkup, CHECKUP_OK, "", "the archive holds %s events; the last came %s ago",
+             text_count(events, count), text_age(clock_now() - last_at, age));
+    return true;
+}
+
 static const char owner_sql[] =
     "SELECT o.rolname::text, CASE WHEN o.rolsuper THEN 'is a superuser' WHEN o.rolcreaterole THEN 'may "
     "create "
@@ -602,7 +618,8 @@ check_schema(const struct checkup *checkup, struct err *err)
         return false;
     if (!check_stop(checkup, err))
         return false;
-    return check_ingest(checkup, err) && check_tables(checkup, err) && check_levels(checkup, err);
+    return check_ingest(checkup, err) && check_tables(checkup, err) && check_levels(checkup, err) &&
+           check_archive(checkup, err);
 }
 
 bool

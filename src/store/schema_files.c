@@ -37,6 +37,7 @@ EMBED(redrive_sql_policies, "src/store/sql/policies.sql");
 EMBED(redrive_sql_people, "src/store/sql/people.sql");
 EMBED(redrive_sql_marks, "src/store/sql/marks.sql");
 EMBED(redrive_sql_recipes, "src/store/sql/recipes.sql");
+EMBED(redrive_sql_archive, "src/store/sql/archive.sql");
 EMBED(redrive_sql_rights, "src/store/sql/rights.sql");
 
 // In this order a table stands before those that refer to it, and a type before the functions that take it.
@@ -77,6 +78,7 @@ static const struct {
     {"people.sql", redrive_sql_people, redrive_sql_people_end},
     {"marks.sql", redrive_sql_marks, redrive_sql_marks_end},
     {"recipes.sql", redrive_sql_recipes, redrive_sql_recipes_end},
+    {"archive.sql", redrive_sql_archive, redrive_sql_archive_end},
     {"rights.sql", redrive_sql_rights, redrive_sql_rights_end},
 };
 

@@ -18,7 +18,9 @@ struct attack attack = {
 // --- guards ---
 
 enum { NEVER = ATTACK_ROLES };
-#define OURS "'redrive'::regnamespace, '" ATTACK_FURTHER_SCHEMA "'::regnamespace, 'public'::regnamespace"
+#define OURS                                                                                                 \
+    "'redrive'::regnamespace, '" ATTACK_FURTHER_SCHEMA                                                       \
+    "'::regnamespace, 'public'::regnamespace, 'archive'::regnamespace"
 
 // A text that stands for some rows, and the least level of those who may change them. attack.who: the
 // attacker; attack.audit: the last row of the audit before.
@@ -154,6 +156,12 @@ static const struct guard {
      " (SELECT string_agg(x::text, '|' ORDER BY operation_no) FROM redrive.policy_run x)))"},
     {"policies switched in another name", NEVER,
      "SELECT count(*)::text FROM redrive.policy WHERE switched_by <> current_setting('attack.who')"},
+    {"the archive, and its jobs", LEVEL_OPERATOR,
+     "SELECT md5(concat((SELECT string_agg(x::text, '|' ORDER BY x::text) FROM archive.dlq_events_archive x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY no) FROM redrive.archive_job x)))"},
+    {"a job of the archive that somebody else runs, or in another name", NEVER,
+     "SELECT concat((SELECT x::text FROM redrive.archive_job x WHERE no = 1), (SELECT count(*) FROM"
+     " redrive.archive_job WHERE no > 1 AND who <> current_setting('attack.who')))"},
     {"marks", LEVEL_OPERATOR, "SELECT count(*)::text FROM redrive.mark"},
     {"marks in another name", NEVER,
      "SELECT count(*)::text FROM redrive.mark WHERE who <> current_setting('attack.who')"},
@@ -427,6 +435,23 @@ begin_notes(void)
                                                            "redrive.slot WHERE holder = 'host/1/1'"));
 }
 
+// Somebody else's job is on its way, and two closed events are archived.
+static void
+begin_archive(const char *schema, const char *archive)
+{
+    PGconn *olga = test_connect(conninfo_of(actors.operator_));
+    char sql[200];
+    snprintf(sql, sizeof sql, "SELECT %s.archive_begin('restore', NULL, 'some', 'why', 2)", schema);
+    assert_int_equal(test_number(olga, sql), 1);
+    test_sql(actors.world.admin,
+             "INSERT INTO archive.%s (id, event_id, event_type, event_payload, error_message, status, "
+             "archived_job) SELECT 1000 + i, 'old', 't', '{}', 'boom', 'RESOLVED', 0 FROM generate_series(1, "
+             "2) AS i;"
+             "UPDATE %s.archive_job SET seen_at = 'infinity'",
+             archive, schema);
+    PQfinish(olga);
+}
+
 // A second table of dead letters, with the ids of the first and the same people.
 static void
 begin_further(void)
@@ -443,10 +468,12 @@ begin_further(void)
     assert_string_equal(store_info(store)->schema, ATTACK_FURTHER_SCHEMA);
     make_roles(store, true);
     store_close(store);
+    begin_archive(ATTACK_FURTHER_SCHEMA, ATTACK_FURTHER_SCHEMA);
 
     PGresult *r = PQexec(actors.world.admin,
-                         "SELECT c.oid::regclass FROM pg_class c WHERE c.relkind = 'r' AND c.relnamespace = "
-                         "'" ATTACK_FURTHER_SCHEMA "'::regnamespace");
+                         "SELECT c.oid::regclass FROM pg_class c WHERE c.relkind = 'r' AND (c.relnamespace = "
+                         "'" ATTACK_FURTHER_SCHEMA "'::regnamespace OR c.oid = "
+                         "'archive." ATTACK_FURTHER_SCHEMA "'::regclass)");
     strbuf_add_text(
         &further,
         "SELECT md5(concat((SELECT string_agg(x::text, '|' ORDER BY x::text) FROM " ATTACK_FURTHER_TABLE
@@ -467,6 +494,7 @@ attack_make(void **state)
     begin_chunks();
     begin_operations();
     begin_notes();
+    begin_archive("redrive", "dlq_events_archive");
     begin_further();
     for (int i = 0; i < ATTACK_ROLES; i++) {
         char stem[40], group[40];

@@ -140,7 +140,7 @@ count_of(const struct hostile *hostile)
 
 // --- functions ---
 
-enum { MOST_ARGS = 24, MOST_FUNCTIONS = 600, RANDOM_CALLS = 16 };
+enum { MOST_ARGS = 24, MOST_FUNCTIONS = 800, RANDOM_CALLS = 16 };
 static struct function {
     char name[100];      // qualified
     char signature[400]; // as regprocedure

@@ -32,7 +32,7 @@ BEGIN
                 HINT = format('a superuser runs first: CREATE ROLE %I NOLOGIN; GRANT %I TO %I;', v_owner, v_owner, v_me);
         END;
         BEGIN -- what is missing afterwards, redrive doctor names
-            EXECUTE (SELECT format('GRANT USAGE ON SCHEMA %I TO %I; GRANT SELECT, INSERT, UPDATE ON %s TO %I', n.nspname, v_owner, v_table, v_owner)
+            EXECUTE (SELECT format('GRANT USAGE ON SCHEMA %I TO %I; GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO %I', n.nspname, v_owner, v_table, v_owner)
                        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = v_table);
             EXECUTE (SELECT string_agg(format('GRANT USAGE ON SEQUENCE %s TO %I', d.refobjid::regclass, v_owner), '; ')
                        FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
@@ -92,6 +92,13 @@ DECLARE
     v_owner name := coalesce(nullif(current_setting('redrive.owner', true), ''), current_user);
     v_statement text;
 BEGIN
+    IF to_regnamespace('archive') IS NULL THEN -- for archive.sql, which says what is missing if this may not be
+        BEGIN
+            EXECUTE format('CREATE SCHEMA archive AUTHORIZATION %I', v_owner);
+        EXCEPTION WHEN insufficient_privilege OR duplicate_schema OR unique_violation THEN
+            NULL;
+        END;
+    END IF;
     IF v_owner <> (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'redrive') THEN
         FOR v_statement IN
             SELECT format('ALTER SCHEMA redrive OWNER TO %I', v_owner)
@@ -105,6 +112,13 @@ BEGIN
             UNION ALL
             SELECT format('ALTER ROUTINE %s OWNER TO %I', p.oid::regprocedure, v_owner)
               FROM pg_proc p WHERE p.pronamespace = 'redrive'::regnamespace
+            UNION ALL
+            SELECT format('ALTER SCHEMA archive OWNER TO %I', v_owner)
+              FROM pg_namespace a, pg_namespace n WHERE a.nspname = 'archive' AND n.nspname = 'redrive' AND a.nspowner = n.nspowner
+            UNION ALL
+            SELECT format('ALTER TABLE %s OWNER TO %I', c.oid::regclass, v_owner)
+              FROM pg_class c, pg_namespace n WHERE c.relnamespace = to_regnamespace('archive') AND c.relkind = 'r' AND n.nspname = 'redrive'
+               AND c.relowner = n.nspowner AND c.relname ~ '^redrive|_archive$'
         LOOP
             EXECUTE v_statement;
         END LOOP;

@@ -38,6 +38,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                                       'max_retries,status,created_at,last_retry_at,resolved_at,resolved_by,kafka_offset,kafka_partition,'
                                       'kafka_topic,correlation_id}')
                GROUP BY t.source_table
+    UNION ALL SELECT * FROM redrive._archive_grants(p_role)
     UNION ALL SELECT * FROM (
               SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I;', p.oid::regprocedure, p_role) FROM pg_proc p
                WHERE p.pronamespace = 'redrive'::regnamespace AND p.prosecdef AND p.proname !~ '^_' AND p.proname NOT IN ('is_copy', 'grants')

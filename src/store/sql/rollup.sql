@@ -353,7 +353,7 @@ BEGIN
     RETURN (SELECT count(*) FROM redrive.rollup_batch);
 END $$;
 
--- Removes events from the counts, and counts their outcomes.
+-- Removes events from the counts, and counts their outcomes. One that was archived before anybody looked is found there.
 CREATE OR REPLACE FUNCTION redrive._rollup_remove(p_ids bigint[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
@@ -362,14 +362,19 @@ DECLARE
     v_created integer[];
     v_outcomes text[];
     v_left integer[];
+    v_archived boolean[];
 BEGIN
     WITH gone AS (DELETE FROM redrive.rollup_event WHERE dlq_id = ANY (p_ids) RETURNING dlq_id, series, created, retries),
+    archived AS MATERIALIZED (SELECT * FROM redrive._archived(p_ids)),
     left_as AS MATERIALIZED (
-        SELECT g.series, g.created, redrive._trend_minute(e.resolved_at, v_zone) AS left_at,
-               CASE WHEN e.status = 'DISCARDED' THEN 'discarded' WHEN e.status IS DISTINCT FROM 'RESOLVED' THEN 'gone'
+        SELECT g.series, g.created, redrive._trend_minute(s.resolved_at, v_zone) AS left_at, s.is_archived,
+               CASE WHEN s.status = 'DISCARDED' THEN 'discarded' WHEN s.status IS DISTINCT FROM 'RESOLVED' THEN 'gone'
                     WHEN d.action = 'reprocess' THEN 'reprocessed' ELSE 'resolved' END AS outcome
           FROM gone g LEFT JOIN redrive._items_done(p_ids) d ON d.dlq_id = g.dlq_id
-          LEFT JOIN LATERAL (SELECT x.status, x.resolved_at::timestamp AS resolved_at FROM :"events" x WHERE x.id = g.dlq_id LIMIT 1) e ON true),
+          LEFT JOIN LATERAL (SELECT x.id, x.status, x.resolved_at::timestamp AS resolved_at FROM :"events" x WHERE x.id = g.dlq_id LIMIT 1) e ON true
+          LEFT JOIN archived a ON a.dlq_id = g.dlq_id
+         CROSS JOIN LATERAL (SELECT coalesce(e.status, a.status) AS status, coalesce(e.resolved_at, a.resolved_at) AS resolved_at,
+                                    e.id IS NULL AND a.dlq_id IS NOT NULL AS is_archived) s),
     outcome AS (
         INSERT INTO redrive.rollup_outcome (group_key, outcome, n)
         SELECT c.group_key, l.outcome, count(*) FROM left_as l JOIN redrive.rollup_series c ON c.no = l.series WHERE l.outcome <> 'gone' GROUP BY 1, 2),
@@ -378,8 +383,9 @@ BEGIN
     bucket AS (
         INSERT INTO redrive.rollup_bucket
         SELECT series, created / 10, -count(*) FROM gone WHERE created / 10 >= v_from GROUP BY series, created / 10)
-    SELECT array_agg(l.created), array_agg(l.outcome), array_agg(l.left_at) INTO v_created, v_outcomes, v_left FROM left_as l;
-    PERFORM redrive._trend_leave(v_created, v_outcomes, v_left);
+    SELECT array_agg(l.created), array_agg(l.outcome), array_agg(l.left_at), array_agg(l.is_archived)
+      INTO v_created, v_outcomes, v_left, v_archived FROM left_as l;
+    PERFORM redrive._trend_leave(v_created, v_outcomes, v_left, v_archived);
     UPDATE redrive.rollup_state SET changed = changed + 1;
 END $$;
 

@@ -93,20 +93,27 @@ BEGIN
     END IF;
 END $$;
 
--- Events that rollup_event has lost (_rollup_remove), each with its created, its outcome and the minute of resolved_at, or NULL.
-CREATE OR REPLACE FUNCTION redrive._trend_leave(p_created integer[], p_outcomes text[], p_left integer[]) RETURNS void
+-- Events that rollup_event has lost (_rollup_remove), each with its created, its outcome and the minute of resolved_at, or NULL. Of those that are in
+-- the archive, trend_recent gets a note: their rows may come back.
+CREATE OR REPLACE FUNCTION redrive._trend_leave(p_created integer[], p_outcomes text[], p_left integer[], p_archived boolean[]) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     s redrive.trend_state;
     v_now integer := redrive._trend_now() / 60 * 60;
 BEGIN
     SELECT * INTO s FROM redrive.trend_state;
-    IF FOUND THEN
-        PERFORM redrive._trend_add(array_agg(m.at), array_agg(m.outcome), array_agg(m.n))
-           FROM (SELECT CASE WHEN w.left_at BETWEEN s.began AND v_now THEN w.left_at ELSE v_now END AS at, w.outcome, count(*) AS n
-                   FROM unnest(p_created, p_outcomes, p_left) AS w (created, outcome, left_at)
-                  WHERE w.created < s.counted_from OR w.outcome = 'gone' GROUP BY 1, 2) m HAVING count(*) > 0;
+    IF NOT FOUND THEN
+        RETURN;
     END IF;
+    PERFORM redrive._trend_add(array_agg(m.at), array_agg(m.outcome), array_agg(m.n))
+       FROM (SELECT CASE WHEN w.left_at BETWEEN s.began AND v_now THEN w.left_at ELSE v_now END AS at, w.outcome, count(*) AS n
+               FROM unnest(p_created, p_outcomes, p_left, p_archived) AS w (created, outcome, left_at, is_archived)
+              WHERE w.created < s.counted_from OR w.outcome = 'gone' OR w.is_archived GROUP BY 1, 2) m HAVING count(*) > 0;
+    INSERT INTO redrive.trend_recent AS had (created, at, outcome, n)
+    SELECT w.created / 60 * 60, CASE WHEN w.left_at BETWEEN s.began AND v_now THEN w.left_at ELSE v_now END, w.outcome, count(*)
+      FROM unnest(p_created, p_outcomes, p_left, p_archived) AS w (created, outcome, left_at, is_archived)
+     WHERE w.is_archived AND w.created >= s.counted_from GROUP BY 1, 2, 3
+    ON CONFLICT (created, at, outcome) DO UPDATE SET n = had.n + excluded.n;
 END $$;
 
 -- Counts what was created between two minutes, and adds what is more than before. An event that is pending and not in rollup_event yet is left to
