@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/uuid.h"
+#include "commands/archiving.h"
 #include "commands/changing.h"
 #include "commands/choosing.h"
 #include "commands/correcting.h"
@@ -870,5 +871,6 @@ command_discard(struct call *call, struct err *err)
 int
 command_restore(struct call *call, struct err *err)
 {
-    return changing_run(call, ACTION_RESTORE, err);
+    return call->options.command.from_archive ? archiving_restore(call, err)
+                                              : changing_run(call, ACTION_RESTORE, err);
 }

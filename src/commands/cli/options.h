@@ -41,6 +41,8 @@
 #define AREA_REPORT (UINT64_C(1) << 28)
 #define AREA_IMPORT (UINT64_C(1) << 29)
 #define AREA_RUNBOOK (UINT64_C(1) << 30)
+#define AREA_ARCHIVE (UINT64_C(1) << 31) // archive, purge
+#define AREA_PURGE (UINT64_C(1) << 32)
 
 struct option_count {
     bool is_given;
