@@ -178,13 +178,19 @@ care_chosen(struct app *app, void *state, size_t index)
         (index == CHOICE_NOTE ? open_note : open_take)(app, groups);
 }
 
-// The group is fixed now, whatever moves under the dialog. false: there is none, and that was said.
+// The group is fixed now, whatever moves under the dialog. false: there is none, or nothing may be said about
+// it, and that was said. These are no changes of events, so their keys are not shifted.
 static bool
 fix_group(struct app *app, struct groups *groups)
 {
     const struct event_group *group = groups_cursor(groups);
+    const char *why_not;
     if (!group)
         return false;
+    if (!app_can_change(app, &why_not)) {
+        app_say(app, SAY_WARN, "%s", why_not);
+        return false;
+    }
     if (groups->pivot != PIVOT_ERROR || group->part_count) {
         app_say(app, SAY_WARN, "%s", group->part_count ? MSG_CARE_SINGLE : MSG_CARE_BY_ERROR);
         return false;
