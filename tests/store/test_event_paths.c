@@ -1,5 +1,7 @@
 // The value at a path that PostgreSQL finds in a payload is the one that redrive finds in its bytes.
 #include "store/events/paths.h"
+#include "commands/cli/output.h"
+#include "commands/path_read.h"
 #include "core/backlog/path_values.h"
 #include "world.h"
 
@@ -139,12 +141,43 @@ who_has_enough_stops_it(void **state)
     world_end(&world);
 }
 
+// A command asks for many events by a pass over the pending ones and reads the others, for few it reads each.
+static void
+many_events_have_the_values_that_few_have(void **state)
+{
+    (void)state;
+    enum { MANY = 5001 };
+    struct world world;
+    world_make(&world, EVENTS);
+    fill(&world);
+    struct progress_line progress = {0};
+    struct json_path *path;
+    struct path_values *few = path_values_create(), *many = path_values_create();
+    int64_t ids[MANY];
+    for (int i = 0; i < MANY; i++)
+        ids[i] = i + 1;
+    assert_works(json_path_parse(&path, BYTES("$.a"), &err));
+    assert_works(path_read(world.store, path, ids, EVENTS, few, &progress, &err));
+    assert_works(path_read(world.store, path, ids, MANY, many, &progress, &err));
+    for (int64_t id = 1; id <= EVENTS; id++) {
+        struct bytes a, b;
+        enum path_kind kind = path_values_value(few, path_values_of(few, id), &a);
+        assert_int_equal(path_values_value(many, path_values_of(many, id), &b), kind);
+        assert_true(bytes_equal(a, b));
+    }
+    path_values_destroy(few);
+    path_values_destroy(many);
+    json_path_destroy(path);
+    world_end(&world);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_server_finds_what_the_bytes_hold),
         cmocka_unit_test(who_has_enough_stops_it),
+        cmocka_unit_test(many_events_have_the_values_that_few_have),
     };
     return cmocka_run_group_tests_name("event_paths", tests, NULL, NULL);
 }
