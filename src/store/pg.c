@@ -182,6 +182,17 @@ pg_ask(struct store *store, enum purpose purpose, const char *sql, struct params
 }
 
 bool
+pg_ask_of_event(struct store *store, const char *sql, int64_t id, PGresult **result, struct err *err)
+{
+    *result = NULL;
+    if (store->info.schema_version == 0)
+        return true;
+    struct params params = {0};
+    param_int8(&params, id);
+    return pg_ask(store, FOR_READING, sql, &params, result, err);
+}
+
+bool
 pg_ask_texts(struct store *store, enum purpose purpose, const char *sql, struct params *params,
              struct arena *arena, const char ***texts, size_t *count, struct err *err)
 {

@@ -115,7 +115,10 @@ bool pg_run(struct store *store, enum purpose purpose, struct pg_step *steps, si
 // One step that keeps its whole result. Releases params in any case.
 bool pg_ask(struct store *store, enum purpose purpose, const char *sql, struct params *params,
             PGresult **result, struct err *err) MUST_CHECK;
-// The same of one column, as texts in the arena; NULL for NULL. There may be none.
+// For reading, about one event, $1, in tables of redrive's own. Without a schema the result is NULL: no rows.
+bool pg_ask_of_event(struct store *store, const char *sql, int64_t id, PGresult **result,
+                     struct err *err) MUST_CHECK;
+// As pg_ask, of one column, as texts in the arena; NULL for NULL. There may be none.
 bool pg_ask_texts(struct store *store, enum purpose purpose, const char *sql, struct params *params,
                   struct arena *arena, const char ***texts, size_t *count, struct err *err) MUST_CHECK;
 // One step without a result. Releases params in any case.

@@ -33,13 +33,11 @@ event_attempts(struct store *store, int64_t id, struct arena *arena, struct even
 {
     *attempts = NULL;
     *count = 0;
-    struct params params = {0};
-    param_int8(&params, id);
     PGresult *r;
-    if (store->info.schema_version == 0)
-        return true;
-    if (!pg_ask(store, FOR_READING, history_sql, &params, &r, err))
+    if (!pg_ask_of_event(store, history_sql, id, &r, err))
         return false;
+    if (!r)
+        return true;
     size_t id_count;
     int64_t *ids = take_ids(r, 0, &id_count);
     PQclear(r);
@@ -66,16 +64,13 @@ event_letters(struct store *store, int64_t id, struct arena *arena, struct lette
 {
     *letters = NULL;
     *count = 0;
-    if (store->info.schema_version == 0)
-        return true;
-    struct params params = {0};
-    param_int8(&params, id);
     PGresult *r;
-    if (!pg_ask(store, FOR_READING,
-                "SELECT a.topic, a.partition, a.\"offset\", coalesce(a.failed_at, a.\"timestamp\"), a.format,"
-                " a.consumer, a.error_message, a.stack_trace FROM redrive.attempt a WHERE a.dlq_id = $1"
-                " ORDER BY 4, 1, 2, 3 LIMIT 50",
-                &params, &r, err))
+    if (!pg_ask_of_event(
+            store,
+            "SELECT a.topic, a.partition, a.\"offset\", coalesce(a.failed_at, a.\"timestamp\"), a.format,"
+            " a.consumer, a.error_message, a.stack_trace FROM redrive.attempt a WHERE a.dlq_id = $1"
+            " ORDER BY 4, 1, 2, 3 LIMIT 50",
+            id, &r, err))
         return false;
     *count = (size_t)PQntuples(r);
     *letters = arena_array(arena, *count + 1, sizeof **letters);

@@ -31,17 +31,13 @@ store_revisions(struct store *store, int64_t id, struct arena *arena, struct rev
 {
     *revisions = NULL;
     *count = 0;
-    if (store->info.schema_version == 0)
-        return true;
-    struct params params = {0};
-    param_int8(&params, id);
     PGresult *r;
-    if (!pg_ask(
-            store, FOR_READING,
+    if (!pg_ask_of_event(
+            store,
             "SELECT no, parent, author::text, reason, at, coalesce(operation_no, 0), payload, has_key, key, "
             "header_names, header_values, topic, partition FROM redrive.revision WHERE dlq_id = $1 "
             "ORDER BY no DESC",
-            &params, &r, err))
+            id, &r, err))
         return false;
     *count = (size_t)PQntuples(r);
     *revisions = arena_array(arena, *count, sizeof **revisions);

@@ -602,21 +602,18 @@ event_decisions(struct store *store, int64_t id, struct arena *arena, struct dec
 {
     *decisions = NULL;
     *count = 0;
-    if (store->info.schema_version == 0)
-        return true;
-    struct params params = {0};
-    param_int8(&params, id);
     PGresult *r;
-    if (!pg_ask(store, FOR_READING,
-                "SELECT o.no, o.action, CASE WHEN hand.at IS NOT NULL THEN 'claimed' ELSE i.state END,"
-                " coalesce('policy ' || o.policy, o.requested_by::text), o.reason, i.detail, "
-                "coalesce(hand.at, i.at) AS at"
-                " FROM redrive.items_of($1) i JOIN redrive.operation o ON o.no = i.operation_no"
-                " LEFT JOIN LATERAL (SELECT c.created_at AS at FROM redrive.chunk c"
-                " WHERE i.state = 'queued' AND c.operation_no = i.operation_no AND c.state = 'claimed'"
-                " AND i.dlq_id = ANY (c.dlq_ids) LIMIT 1) hand ON true"
-                " ORDER BY 7 DESC, o.no DESC",
-                &params, &r, err))
+    if (!pg_ask_of_event(
+            store,
+            "SELECT o.no, o.action, CASE WHEN hand.at IS NOT NULL THEN 'claimed' ELSE i.state END,"
+            " coalesce('policy ' || o.policy, o.requested_by::text), o.reason, i.detail,"
+            " coalesce(hand.at, i.at) AS at"
+            " FROM redrive.items_of($1) i JOIN redrive.operation o ON o.no = i.operation_no"
+            " LEFT JOIN LATERAL (SELECT c.created_at AS at FROM redrive.chunk c"
+            " WHERE i.state = 'queued' AND c.operation_no = i.operation_no AND c.state = 'claimed'"
+            " AND i.dlq_id = ANY (c.dlq_ids) LIMIT 1) hand ON true"
+            " ORDER BY 7 DESC, o.no DESC",
+            id, &r, err))
         return false;
     *decisions = arena_array(arena, (size_t)PQntuples(r), sizeof **decisions);
     for (int i = 0; i < PQntuples(r); i++) {
