@@ -390,6 +390,13 @@ describe_listed(struct reader *reader, const struct group_list *list)
     return is_some;
 }
 
+static void
+say_what_is_partial(const struct reader *reader, const struct group_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        list->groups[i].outcomes.is_partial = reader->counts.has_rollup && reader->counts.is_partial;
+}
+
 void
 reader_backlog_send(struct reader *reader, bool is_forced)
 {
@@ -421,6 +428,7 @@ reader_backlog_send(struct reader *reader, bool is_forced)
         const struct group_list all = reply->groups.list;
         reader_matches_groups(reader, &all, reply);
     }
+    say_what_is_partial(reader, &reply->groups.list);
     int64_t cost = clock_mono() - now;
     reader->groups.send_at = clock_mono() + (cost * 4 > SEND_EVERY ? cost * 4 : SEND_EVERY);
     reader->groups.sent_minute = minute;

@@ -67,6 +67,7 @@ struct counts {
     bool is_counting;      // the first count runs
     bool is_listing;       // with has_rollup: all are counted, but cannot be read one by one yet
                            // (store/rollup/rollup.h)
+    bool is_partial;       // the rollup was read while that was so: it lacks events that returned
     bool has_scanned;      // some of the first count, which continues below scan_before
     int64_t scan_before;
     int64_t scanned;

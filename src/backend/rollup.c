@@ -70,6 +70,7 @@ read_rollup(struct reader *reader, bool all_hours, struct err *err)
         return false;
     int64_t now = clock_mono(), pause = (now - began) * READING;
     reader->counts.has_all_hours = all_hours;
+    reader->counts.is_partial = reader->counts.is_counting || reader->counts.is_listing;
     reader->counts.read_at =
         now + (reader->counts.is_counting && pause < READ_WHILE_COUNTING ? READ_WHILE_COUNTING : pause);
     reader->groups.is_dirty = true;

@@ -83,7 +83,14 @@ what_was_done_says_since_when(void **state)
     group.outcomes = (struct group_outcomes){.since = now, .returned = 3};
     show(&group, now, canvas_area(&canvas));
     assert_null(strstr(drawn(), "since"));
-    assert_non_null(strstr(drawn(), "returned 3"));
+    assert_non_null(strstr(drawn(), "returned 3   fresh 4"));
+
+    // While ids are listed, more may have returned than are known.
+    canvas_clear(&canvas);
+    group.outcomes.is_partial = true;
+    show(&group, now, canvas_area(&canvas));
+    assert_non_null(strstr(drawn(), "returned 3 so far"));
+    assert_null(strstr(drawn(), "fresh"));
 }
 
 // A doubled rate is told from chance.

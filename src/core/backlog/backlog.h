@@ -127,6 +127,7 @@ struct group_outcomes {
     int64_t resolved, discarded, reprocessed;
     int64_t since;    // start of counting, µs; of merged groups the earliest; 0: nothing was counted
     int64_t returned; // of those that are pending: returned after they were republished
+    bool is_partial;  // more of them may have returned: not all ids are listed yet
 };
 // `returned` is ignored: it is counted by series.
 void backlog_outcomes(struct backlog *backlog, uint64_t key, const struct group_outcomes *outcomes);

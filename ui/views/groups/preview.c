@@ -194,7 +194,7 @@ draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canv
 }
 
 // "resolved 12   discarded 3   reprocessed 840   since 14:02:11   returned 17", without the zeros. `since` is
-// when the counting of outcomes began.
+// when the counting of outcomes began. Fresh are all that did not return, known once all returns are.
 static const char *
 outcomes_text(const struct event_group *group, int64_t now, struct arena *arena)
 {
@@ -216,7 +216,10 @@ outcomes_text(const struct event_group *group, int64_t now, struct arena *arena)
     if (*text && outcomes->since)
         text = arena_printf(arena, "%s   since %s", text, moment(outcomes->since, now, time));
     // Fresh arrivals say that the cause goes on; returned ones, that the last attempt failed.
-    if (outcomes->returned > 0)
+    if (outcomes->returned > 0 && outcomes->is_partial)
+        text = arena_printf(arena, "%s%s" MSG_RETURNED_SO_FAR, text, *text ? "   " : "",
+                            text_count(outcomes->returned, count));
+    else if (outcomes->returned > 0)
         text = arena_printf(arena, "%s%sreturned %s   fresh %s", text, *text ? "   " : "",
                             text_count(outcomes->returned, count),
                             text_count(group->count - outcomes->returned, fresh));

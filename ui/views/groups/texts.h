@@ -78,6 +78,7 @@
 #define MSG_LAST_DECISION "operation %" PRId64 ": %s by %s %s: %s"
 #define MSG_CHART_FROM "24 hours ago"
 #define MSG_CHART_TO "now"
+#define MSG_RETURNED_SO_FAR "returned %s so far"
 #define MSG_RETURNED_AFTER_EMPTIED "   returned after it was emptied"
 
 // why a group is one
