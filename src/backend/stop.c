@@ -80,6 +80,6 @@ writer_adopt_request(struct writer *writer, const struct request *request)
     writer_wake_worker(writer);
     struct reply *reply = reply_create(REPLY_STEERED, request->number);
     reply->is_last = true;
-    reply->news.sentence = "confirmed: a worker takes the history over; the audit tells";
+    reply->news.sentence = "confirmed: a worker takes the history over; see the audit";
     session_reply(&writer->session, reply);
 }

@@ -158,7 +158,7 @@ scan_partition(struct scan_pass *pass, rd_kafka_topic_t *topic, int32_t partitio
         return incomplete(pass->scan, name, partition, rd_kafka_err2str(code));
     int64_t start = known_start(pass->scan, name, partition);
     if (start > high)
-        return incomplete(pass->scan, name, partition, "it was made anew since");
+        return incomplete(pass->scan, name, partition, "it was created again since");
     if (start >= low)
         return start == high || read_partition(pass, topic, partition, start, high);
     if (low == high)

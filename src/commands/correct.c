@@ -50,7 +50,7 @@ add_set(const char *given, struct strbuf *recipe, struct err *err)
     struct bytes value = bytes_slice(text, at + 1, text.len - at - 1);
     struct err trouble = {0};
     if (!json_check(value, &trouble))
-        return err_set(err, ERR_USAGE, "--set %.*s: %s; text stands in quotes: --set '%.*s=\"…\"'", (int)at,
+        return err_set(err, ERR_USAGE, "--set %.*s: %s; text needs quotes: --set '%.*s=\"…\"'", (int)at,
                        given, trouble.text, (int)at, given);
     strbuf_printf(recipe, "set %.*s ", (int)at, given);
     (void)json_minify(value, recipe); // one line

@@ -69,7 +69,7 @@ say_found(struct call *call, const struct adoption *adoption, bool is_done, stru
            adoption->records);
     remark(call, "%zu open events %s closed as sent", adoption->sent_count, is_done ? "were" : "will be");
     if (is_done)
-        remark(call, "this database goes on as the true one; start a worker");
+        remark(call, "this database continues as the true one; start a worker");
     return true;
 }
 

@@ -281,7 +281,7 @@ waiting_with_worker(struct call *call, struct store *store, const struct worker_
     char text[sizeof err->text];
     snprintf(text, sizeof text, "%s", err->text);
     snprintf(err->text, sizeof err->text,
-             "%.500s; operation %" PRId64 " waits for the next worker: redrive work goes on with it, redrive "
+             "%.500s; operation %" PRId64 " waits for the next worker: redrive work continues it, redrive "
              "operation %" PRId64 " cancel ends it",
              text, settings->operation, settings->operation);
     return command_status(err);

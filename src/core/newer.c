@@ -52,7 +52,7 @@ newer_found(const struct newer *newer, int64_t now, struct arena *arena)
         if (newest_at(newer) != TIME_ABSENT)
             strbuf_printf(&text, ", the newest %s ago", text_ago(newest_at(newer), now, count));
     } else if (newer_untold(newer) >= newer->events) {
-        strbuf_add_text(&text, "newer records of the same key: none of the events can be told");
+        strbuf_add_text(&text, "newer records of the same key: unknown for all of these events");
     } else {
         strbuf_add_text(&text, newer_untold(newer) ? "no other has newer records of the same key"
                                                    : "no newer records of the same key");
@@ -94,7 +94,7 @@ newer_gaps(const struct newer *newer, struct arena *arena)
     int64_t all = newer_untold(newer);
     if (all == 0)
         return NULL;
-    strbuf_printf(&text, "%s cannot be told: ", text_count(all, count));
+    strbuf_printf(&text, "%s unknown: ", text_count(all, count));
     bool is_next = false;
     for (int why = UNTOLD_NOT + 1; why < UNTOLD_COUNT; why++) {
         int64_t some = newer->untold[why];

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
-// Why it cannot be told of an event.
+// Why it is unknown of an event.
 enum untold {
     UNTOLD_NOT,    // it can
     UNTOLD_PLACE,  // the event does not say where its record was
@@ -56,7 +56,7 @@ const char *newer_found(const struct newer *newer, int64_t now, struct arena *ar
 // "keys: c-88213 (3m ago), c-10021 (1h ago, deleted) and 29 more", at most `most` of them; NULL: there is
 // none. Untrusted text.
 const char *newer_keys(const struct newer *newer, size_t most, int64_t now, struct arena *arena);
-// "12 cannot be told: 8 do not say where their record was, 4 have no key"; NULL: all can.
+// "12 unknown: 8 do not say where their record was, 4 have no key"; NULL: all can.
 const char *newer_gaps(const struct newer *newer, struct arena *arena);
 // "read 1,204,000 of 5,400,000 records"; with why, where reading ended early.
 const char *newer_progress(const struct newer *newer, struct arena *arena);

@@ -153,7 +153,7 @@ ingester_run(const struct ingest_settings *settings, struct arena *arena, struct
             break;
         } else {
             attempt = well_at != before ? 0 : attempt + 1;
-            log_line(LOG_WARN, "taking in dead letters is interrupted; it goes on by itself",
+            log_line(LOG_WARN, "taking in dead letters is interrupted; it resumes by itself",
                      LOG_TEXT("why", failure.text));
             for (int64_t until = clock_mono() + store_backoff(attempt);
                  clock_mono() < until && !reading_is_stopped(&reading);)

@@ -318,7 +318,7 @@ static const struct family families[] = {
      add_outcomes},
     {{"redrive_operations", METRIC_GAUGE, NULL, "Operations by state."}, add_states},
     {{"redrive_in_doubt_events", METRIC_GAUGE, NULL,
-      "Events of which no evidence tells whether they were published; an administrator decides."},
+      "Events of which no evidence shows whether they were published; an administrator decides."},
      add_in_doubt},
     {{"redrive_workers", METRIC_GAUGE, NULL, "Workers that gave a sign of life within 15 seconds."},
      add_workers},

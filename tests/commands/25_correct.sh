@@ -21,7 +21,7 @@ ok "the same again changes nothing" all exits 5 ';' one_sentence
 run correct "${db[@]}" 1 --set '$.more.x=1'
 ok "a path that does not exist" all exits 5 ';' one_sentence ';' warns '$.more'
 run correct "${db[@]}" 1 --set '$.amount=abc'
-ok "a value that is not JSON" all exits 2 ';' one_sentence ';' warns 'text stands in quotes'
+ok "a value that is not JSON" all exits 2 ';' one_sentence ';' warns 'text needs quotes'
 run correct "${db[@]}" 1 --set '$.amount'
 ok "a path without a value" all exits 2 ';' one_sentence
 run correct "${db[@]}" 1 --set '$.a[=1'

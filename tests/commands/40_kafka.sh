@@ -127,7 +127,7 @@ run reprocess "${db[@]}" --filter id:470..472 --dry-run
 ok "newer records are looked for on request" all exits 0 ';' not warns "newer records"
 run reprocess "${db[@]}" --filter id:470..472 --check-newer --dry-run
 ok "--check-newer says which keys have some, and of what it cannot be told" all exits 0 ';' warns "1 has newer records of the same key" ';' warns "key: c-470 (" ';' \
-    warns "1 cannot be told: does not say where its record was"
+    warns "1 unknown: does not say where its record was"
 mkdir -p "$work/config/redrive"
 printf 'consumers = { "%s: check-newer" }\n' "$newer" >"$work/config/redrive/config"
 run reprocess "${db[@]}" --filter id:470..472 --dry-run

@@ -296,7 +296,7 @@ newer_records_are_looked_for_on_request(void **state)
     assert_null(take_request(world));
     assert_true(shows(world->app, "2 have newer records of the same key"));
     assert_true(shows(world->app, "key: c-1"));
-    assert_true(shows(world->app, "3 cannot be told: have no key"));
+    assert_true(shows(world->app, "3 unknown: have no key"));
     assert_true(shows(world->app, "--check-newer"));
     press(world->app, "<A-n>"); // left out
     know(world, asked(world, REQUEST_PREVIEW), all, true);

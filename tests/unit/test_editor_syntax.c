@@ -197,7 +197,7 @@ static const struct {
     {"{'a': True, 'b': 2}", {{1, "a name in quotes, or }"}, {6, "a value"}, {12, "a name in quotes"}}},
     {"{a: 1, b: 2}", {{1, "a name in quotes, or }"}, {7, "a name in quotes"}}},
     {"{\"a\": \"open,\n\"b\": 2}",
-     {{12, "an escape such as \\n: a control character cannot stand in a string"}, {13, "a comma or }"}}},
+     {{12, "an escape such as \\n: a control character is not allowed in a string"}, {13, "a comma or }"}}},
     {"[\"\\q\", \"\\u12\", 01, 1., -]",
      {{2, "an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"},
       {8, "an escape: one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"},
@@ -216,7 +216,7 @@ static const struct {
     {"[nul]", {{1, "a value"}}},
     {"[trueX]", {{5, "a comma or ]"}}},
     {"# word word\n{}", {{0, "a value"}}},
-    {"\xef\xbb\xbf{}", {{0, "a value: an invisible byte order mark (EF BB BF) stands before it"}}},
+    {"\xef\xbb\xbf{}", {{0, "a value: an invisible byte order mark (EF BB BF) precedes it"}}},
 };
 
 static void

@@ -91,7 +91,7 @@ static void
 impossible_keys_are_refused_with_the_reason(void **state)
 {
     static const char *const rows[][2] = {
-        {"<S-a>", "cannot be told from the character itself"},
+        {"<S-a>", "cannot be distinguished from the character itself"},
         {"<C-i>", "is the same to a terminal as <Tab>"},
         {"<C-m>", "<Enter>"},
         {"<C-[>", "<Esc>"},

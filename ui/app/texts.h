@@ -16,7 +16,7 @@
 #define MSG_COPIED "copied %s %.*s%s to the clipboard%s"
 
 // keys
-#define MSG_NOTHING_TO_REPEAT "no change was asked for yet; there is nothing to repeat"
+#define MSG_NOTHING_TO_REPEAT "no change was asked for yet; nothing to repeat"
 #define MSG_NOT_ABOUT_EVENTS "this view is not about events; go to groups or events"
 #define MSG_NOT_BOUND "%s is not bound · %s help"
 #define MSG_FIRST_VIEW "this is the first view · Q quit"

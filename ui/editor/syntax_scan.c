@@ -160,7 +160,7 @@ string_special(struct syntax_scan *scan, const struct buffer *buffer, struct syn
     } else if (c < 0x20) {
         // The line ends a string whose quote is missing.
         bool ends_line = c == '\n' || c == '\r';
-        piece_wrong(scan, piece, "an escape such as \\n: a control character cannot stand in a string",
+        piece_wrong(scan, piece, "an escape such as \\n: a control character is not allowed in a string",
                     !ends_line);
         if (ends_line)
             end_string(scan);
@@ -468,7 +468,7 @@ take_junk(struct syntax_scan *scan, const struct buffer *buffer, size_t limit, s
     struct scan_head *head = &scan->head;
     complain(scan, piece, true);
     if (piece->expected && is_byte_order_mark(buffer, head->at))
-        piece->expected = "a value: an invisible byte order mark (EF BB BF) stands before it";
+        piece->expected = "a value: an invisible byte order mark (EF BB BF) precedes it";
     switch (head->state) {
     case SCAN_VALUE:
     case SCAN_VALUE_OR_END:

@@ -83,7 +83,7 @@ key_settle(uint32_t *key, struct bytes name, struct err *err)
     bool is_character = base < KEY_CODE_FIRST;
     if (is_character && mods & KEY_MOD_SHIFT)
         return err_set(err, ERR_USAGE,
-                       "<%.*s> cannot be told from the character itself: write the shifted one",
+                       "<%.*s> cannot be distinguished from the character itself: write the shifted one",
                        BYTES_ARGS(name));
     if (is_character && mods & KEY_MOD_CTRL) {
         if (base >= 'A' && base <= 'Z')
@@ -99,7 +99,8 @@ key_settle(uint32_t *key, struct bytes name, struct err *err)
             return err_set(err, ERR_USAGE, "no terminal sends <%.*s>", BYTES_ARGS(name));
     }
     if (is_character && mods == KEY_MOD_ALT && base < 0x80 && strchr("[O]PX^_", (int)base))
-        return err_set(err, ERR_USAGE, "<%.*s> begins a sequence of the terminal and cannot be told from it",
+        return err_set(err, ERR_USAGE,
+                       "<%.*s> begins a sequence of the terminal and cannot be distinguished from it",
                        BYTES_ARGS(name));
     *key = mods | base;
     return true;

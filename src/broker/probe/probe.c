@@ -179,7 +179,7 @@ try_fencing_abort(struct trial *trial, struct producer **holder, bool *is_fit, s
         !read_believable(trial, false, &reading, err))
         return false;
     if (!probe_found(trial->probe, !reading.is_stable, UNFIT, "the marker of an open transaction is %s",
-                     reading.is_stable ? "told as if it were decided (require-stable is not honoured)"
+                     reading.is_stable ? "reported as if decided (require-stable is not honoured)"
                                        : "withheld until it ends"))
         return true;
 

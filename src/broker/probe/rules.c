@@ -192,7 +192,7 @@ static void
 judge_shape(const struct queue_seen *seen, struct probe *probe)
 {
     if (seen->source && seen->partitions > seen->source_partitions)
-        probe_note(probe, "make it anew with fewer when it is empty: dead letters are few",
+        probe_note(probe, "create it again with fewer when it is empty: dead letters are few",
                    "the dead letter queue %.100s has %d partitions, more than %.100s, which has %d",
                    seen->topic, seen->partitions, seen->source, seen->source_partitions);
     if (seen->other)
@@ -316,7 +316,7 @@ probe_judge_target(const struct broker_settings *settings, const char *topic, bo
                    enum may may_read, struct probe *probe)
 {
     if (!exists) {
-        probe_found(probe, false, "its events are refused until it is there, or are sent elsewhere with --to",
+        probe_found(probe, false, "its events are refused until it exists, or are sent elsewhere with --to",
                     "the topic %.100s does not exist", topic);
         return;
     }

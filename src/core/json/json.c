@@ -140,7 +140,7 @@ string_end(struct json_scan *scan, size_t at)
             }
             at += len;
         } else if (c < 0x20) {
-            json_fail(scan, at, "an escape such as \\n: a control character cannot stand in a string");
+            json_fail(scan, at, "an escape such as \\n: a control character is not allowed in a string");
             return SIZE_MAX;
         } else {
             uint32_t point;
@@ -243,7 +243,7 @@ json_take_value(struct json_scan *scan, char c)
     if (c == '-' || (c >= '0' && c <= '9'))
         return json_take_number(scan);
     if (scan->at == 0 && bytes_starts(scan->text, "\xEF\xBB\xBF"))
-        return json_fail(scan, 0, "a value: an invisible byte order mark (EF BB BF) stands before it");
+        return json_fail(scan, 0, "a value: an invisible byte order mark (EF BB BF) precedes it");
     return json_fail(scan, scan->at, "a value");
 }
 

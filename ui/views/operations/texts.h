@@ -60,7 +60,7 @@
 // a stopped database
 #define MSG_STOP_CHIP "stopped, W decide"
 #define MSG_NOT_STOPPED "this database is not stopped"
-#define MSG_STOPPED_TITLE "Decide how this database goes on"
+#define MSG_STOPPED_TITLE "Decide how this database continues"
 #define MSG_STOP_CHECKING "counting what a decision would touch"
 #define MSG_STOP_SINCE "nothing is published since %s: %s"
 #define MSG_STOP_FOUND "nothing may be published: %s"

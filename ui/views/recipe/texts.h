@@ -20,7 +20,7 @@
 
 // in place of samples
 #define MSG_NO_RECIPE "No recipe yet. o opens a saved one or a file, e writes one here."
-#define MSG_NO_EVENTS "No events: select some, or stand on a group, then C."
+#define MSG_NO_EVENTS "No events: select some, or go to a group, then C."
 #define MSG_COLLECTING_EVENTS "collecting the events"
 #define MSG_NOTHING_WOULD_CHANGE "Nothing would change."
 #define MSG_STOPPED_AT "stopped after %s of %s; r runs it again"
