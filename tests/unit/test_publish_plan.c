@@ -9,17 +9,7 @@
 #include "broker/probe/probe.h"
 #include "core/envelope/dropped_headers.h"
 #include "publish/plan.h"
-
-static struct arena arena;
-static struct plan plan;
-
-static int
-forget(void **state)
-{
-    (void)state;
-    arena_release(&arena);
-    return 0;
-}
+#include "tests/unit/plan_fixture.h"
 
 static struct event
 an_event(void)
@@ -45,16 +35,6 @@ make(const struct plan_settings *settings, const struct plan_input *input)
     plan_make(settings, input, &arena, &plan);
 }
 
-static struct bytes
-header(const char *name)
-{
-    struct bytes value = BYTES_ABSENT;
-    for (uint32_t i = 0; i < plan.header_count; i++)
-        if (bytes_equal_text(plan.headers[i].name, name))
-            value = plan.headers[i].value;
-    return value;
-}
-
 static uint32_t
 times(const char *name)
 {
@@ -63,13 +43,6 @@ times(const char *name)
         times += bytes_equal_text(plan.headers[i].name, name);
     return times;
 }
-
-#define assert_bytes(b, text) assert_true(bytes_equal((b), bytes_of(text)))
-#define assert_says(sentence, part)                                                                          \
-    do {                                                                                                     \
-        if (!(sentence) || !strstr((sentence), (part)))                                                      \
-            fail_msg("%s does not say %s", (sentence) ? (sentence) : "(nothing)", part);                     \
-    } while (0)
 
 static void
 sends_the_jsonb_when_nothing_better_is_known(void **state)

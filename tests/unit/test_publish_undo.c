@@ -10,17 +10,7 @@
 #include "base/clock.h"
 #include "publish/plan.h"
 #include "tests/lib/envelope_case.h"
-
-static struct arena arena;
-static struct plan plan;
-
-static int
-forget(void **state)
-{
-    (void)state;
-    arena_release(&arena);
-    return 0;
-}
+#include "tests/unit/plan_fixture.h"
 
 static const struct topic_rules *
 rules_of(const char *rows)
@@ -38,23 +28,6 @@ make(const struct event *event, const char *rows, const char *to)
     const struct plan_settings settings = {.rules = rows ? rules_of(rows) : NULL};
     const struct plan_input input = {.event = event, .target_topic = to, .reprocess_count = 1};
     plan_make(&settings, &input, &arena, &plan);
-}
-
-#define assert_bytes(b, text) assert_true(bytes_equal((b), bytes_of(text)))
-#define assert_says(sentence, part)                                                                          \
-    do {                                                                                                     \
-        if (!(sentence) || !strstr((sentence), (part)))                                                      \
-            fail_msg("%s does not say %s", (sentence) ? (sentence) : "(nothing)", part);                     \
-    } while (0)
-
-static struct bytes
-header(const char *name)
-{
-    struct bytes value = BYTES_ABSENT;
-    for (uint32_t i = 0; i < plan.header_count; i++)
-        if (bytes_equal_text(plan.headers[i].name, name))
-            value = plan.headers[i].value;
-    return value;
 }
 
 // --- each case of tests/cases/envelope, as an event that was taken in from its topic ---
