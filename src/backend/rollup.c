@@ -30,8 +30,8 @@ are_stale(const struct rollup_state *state)
     return !state->may_keep && (!state->is_ours || !state->is_kept);
 }
 
-// A maintainer that cannot read the table keeps nothing and tells nobody on the screen: reads it here, so that
-// the error is this screen's own.
+// A maintainer that cannot read the table keeps nothing and tells nobody on the screen: reads it here, so
+// that the error is this screen's own.
 static bool
 look_why_unkept(struct reader *reader, const struct rollup_state *state, struct err *err)
 {

@@ -161,8 +161,9 @@ rd_kafka_t *kafka_reader(const struct broker_settings *settings, struct trouble 
 
 // One end of each of these partitions, asked of all their leaders at once; on success each has its offset and
 // err. All or none: a leader that does not answer fails the call. The timestamps -2 and -1 ask for the first
-// offset and for the one behind the last (KIP-79). Nothing is polled: a handle whose records and callbacks come
-// by one queue (broker/tail.h) must not be, librdkafka ends the process where rd_kafka_poll meets a record.
+// offset and for the one behind the last (KIP-79). Nothing is polled: a handle whose records and callbacks
+// come by one queue (broker/tail.h) must not be, librdkafka ends the process where rd_kafka_poll meets a
+// record.
 rd_kafka_resp_err_t kafka_ends(rd_kafka_t *reader, rd_kafka_topic_partition_list_t *partitions, bool is_high,
                                int timeout_ms);
 // The offsets that exist in a partition: from *low to before *high, as the reader's isolation.level counts.

@@ -26,8 +26,7 @@ members(struct strbuf *text, size_t size, const char *line_end)
 {
     strbuf_add_text(text, "[");
     for (int i = 0; text->len < size; i++)
-        strbuf_printf(text, "{\"sku\": \"A%d日\", \"amount\": %d.50, \"ok\": true},%s", i, i % 977,
-                      line_end);
+        strbuf_printf(text, "{\"sku\": \"A%d日\", \"amount\": %d.50, \"ok\": true},%s", i, i % 977, line_end);
     strbuf_add_text(text, "0]");
 }
 

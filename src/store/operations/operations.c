@@ -209,8 +209,7 @@ operation_create(struct store *store, const struct operation_request *request,
     if (ok && is_new)
         ok = add_policy(store, request, *no, err) && operations_add_plan(store, &request->plan, *no, err) &&
              add_max_lag(store, request, *no, err) && add_begin(store, &request->plan.begin, *no, err) &&
-             add_undone(store, request, *no, err) &&
-             add_recipe(store, request->recipe, *no, err) &&
+             add_undone(store, request, *no, err) && add_recipe(store, request->recipe, *no, err) &&
              (!request->then_reprocess || add_then_reprocess(store, request, *no, err)) &&
              (!request->is_forced || add_force(store, *no, err)) &&
              freeze_ids(store, request, *no, progress, context, err) && operations_confirm(store, *no, err);

@@ -91,7 +91,7 @@ previewed_group(const struct app *app, const struct groups *groups)
                                     .pivot = groups->pivot,
                                     .moments = app_moments(app),
                                     .recent = group_recent_of(&groups->shown.recent, group),
-                                     .advice = groups_advice(app, groups, group),
+                                    .advice = groups_advice(app, groups, group),
                                     .care = group ? groups_care(groups, app_people(app), group) : NULL};
 }
 
