@@ -242,7 +242,10 @@ backend_start(const struct backend_settings *settings, struct mailbox *requests,
     writer->session = (struct session){
         .settings = &backend->settings, .inbox = mailbox_create(WRITER_INBOX), .replies = replies};
     reader->writer = writer;
-    uuid_make(reader->screen);
+    if (settings->screen)
+        memcpy(reader->screen, settings->screen, sizeof reader->screen);
+    else
+        uuid_make(reader->screen);
     memcpy(writer->presence.screen, reader->screen, sizeof reader->screen);
     reader->counts.last_closed_at = TIME_ABSENT;
     reader->counts.as_of = TIME_ABSENT;

@@ -31,6 +31,7 @@ struct backend_settings {
     // `connections` until backend_stop has returned. NULL: there is no other.
     bool (*try_connection)(void *connections, size_t connection, struct err *err);
     void *connections;
+    const char *screen; // a UUID by which others tell screens apart (presence); NULL: one of its own
 };
 
 struct backend;

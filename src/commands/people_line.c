@@ -7,13 +7,15 @@ void
 people_line_json(struct value *object, const struct group_care *care, int64_t events, bool has_until,
                  int64_t zone_us)
 {
+    static const struct group_care nobody;
     int64_t now = clock_now();
+    care = care ? care : &nobody;
     bool is_taken = care_is_taken(care, now);
     bool is_snoozed = care_is_snoozed(care, now, events);
     value_add_text(object, "assignee", is_taken ? care->taken.who : NULL);
     if (has_until)
         value_add_time(object, "until", is_taken ? care->taken.until : TIME_ABSENT, zone_us);
-    value_add_text(object, "note", care ? care->note.text : NULL);
+    value_add_text(object, "note", care->note.text);
     value_add_time(object, "snoozed_until", is_snoozed ? care->snooze.until : TIME_ABSENT, zone_us);
 }
 

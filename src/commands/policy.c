@@ -89,7 +89,7 @@ policy_describe(const struct policy_row *row, struct arena *arena, struct strbuf
 static bool
 policy_show(struct policy_call *of, int *status, struct err *err)
 {
-    struct policy_row row;
+    struct policy_row row = {0};
     struct strbuf text = {0};
     if (!policy_find_row(of, &row, err))
         return false;
@@ -105,7 +105,7 @@ policy_show(struct policy_call *of, int *status, struct err *err)
 static bool
 policy_set(struct policy_call *of, bool is_on, struct err *err)
 {
-    struct policy_row row;
+    struct policy_row row = {0};
     int64_t now;
     if (!store_now(of->store, &now, err) ||
         !policies_know(of->store, of->file.policies, of->file.count, now, err) ||
@@ -125,7 +125,7 @@ policy_set(struct policy_call *of, bool is_on, struct err *err)
 static bool
 policy_say_unclaimed(struct policy_call *of, struct err *err)
 {
-    struct policy_row row;
+    struct policy_row row = {0};
     if (!policy_find_row(of, &row, err))
         return false;
     if (row.halted_why)

@@ -6,6 +6,7 @@
 #include "async/message.h"
 #include "base/alloc.h"
 #include "base/text.h"
+#include "base/uuid.h"
 #include "commands/choosing.h"
 #include "commands/cli/command.h"
 #include "commands/cli/output.h"
@@ -31,7 +32,8 @@ struct screen {
     struct app_config config;
     struct runbook *runbook;
     struct app *app;
-    struct term *term; // NULL: a script plays
+    struct term *term;  // NULL: a script plays
+    char id[UUID_SIZE]; // for presence: the same in every connection
 };
 
 // The arguments with which a worker reaches the same database and brokers: what was given as an option. The
@@ -195,7 +197,10 @@ screen_begin(struct screen *screen, struct err *err)
         .worker_publishes = has_brokers(call),
         .try_connection = screen_connections_try,
         .connections = &screen->connections,
+        .screen = screen->id,
     };
+    if (!screen->id[0])
+        uuid_make(screen->id);
     backend.store.is_read_only = backend.store.is_read_only || connection->read_only_why;
     screen->requests = mailbox_create(REQUESTS);
     screen->replies = mailbox_create(REPLIES);

@@ -83,22 +83,36 @@ read_time(struct reading *reading, int64_t *us)
     return reading->at == reading->text.len || wrong(reading, reading->at, "nothing follows the time", "");
 }
 
+// A number of one or two digits, which *at moves behind; -1: there is none.
+static int
+guess_number(const char **at)
+{
+    int number = -1;
+    for (int i = 0; i < 2 && **at >= '0' && **at <= '9'; i++, (*at)++)
+        number = (number < 0 ? 0 : number) * 10 + (**at - '0');
+    return number;
+}
+
 // "2am", "2:30 pm", "0200": what else people write for a time of day. "": it is none of these.
 static void
 guess_time(struct bytes text, char suggestion[TEXT_SHORT])
 {
-    char plain[TEXT_SHORT], rest[3] = "";
-    int hour = -1, minute = 0;
+    char plain[TEXT_SHORT];
+    const char *at = plain;
     snprintf(plain, sizeof plain, "%.*s", BYTES_ARGS(text));
     *suggestion = '\0';
-    if (text.len == 4 && strspn(plain, "0123456789") == 4)
-        (void)sscanf(plain, "%2d%2d", &hour, &minute);
-    else if (sscanf(plain, "%2d:%2d %2[amp]", &hour, &minute, rest) != 3 &&
-             sscanf(plain, "%2d %2[amp]", &hour, rest) != 2)
+    int hour = guess_number(&at);
+    bool is_bare = text.len == 4 && strspn(plain, "0123456789") == 4;
+    bool has_minute = *at == ':' || is_bare;
+    at += *at == ':';
+    int minute = has_minute ? guess_number(&at) : 0;
+    at += strspn(at, " ");
+    bool is_pm = strcmp(at, "pm") == 0;
+    if (!is_pm && strcmp(at, "am") != 0 && !is_bare)
         return;
-    if (strcmp(rest, "pm") == 0 && hour < 12)
+    if (is_pm && hour < 12)
         hour += 12;
-    if (strcmp(rest, "am") == 0 && hour == 12)
+    if (!is_pm && *at != '\0' && hour == 12)
         hour = 0;
     if (hour >= 0 && hour < 24 && minute >= 0 && minute < 60)
         snprintf(suggestion, TEXT_SHORT, "%02d:%02d", hour, minute);

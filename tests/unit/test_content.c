@@ -31,7 +31,7 @@ kinds_are_told_with_their_reason(void **state)
          CONTENT_TEXT,
          "this is text and not JSON: line 1, column 1: expected a value: an invisible byte order mark (EF BB "
          "BF) "
-         "stands before it"},
+         "precedes it"},
         {{"Zo\xeb", 3}, CONTENT_BYTES, "these are bytes and no text: byte 2 is not UTF-8"},
         {{"{\"a\":\"Zo\xeb\"}", 11}, CONTENT_BYTES, "these are bytes and no text: byte 8 is not UTF-8"},
         {{"ab\0c", 4}, CONTENT_BYTES, "these are bytes and no text: byte 2 is NUL"},

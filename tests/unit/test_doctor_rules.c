@@ -146,7 +146,8 @@ queues_are_judged(void **state)
     probe_judge_queue(&settings, &seen, &probe);
     assert_finds(1, true, "keeps records for 7 days, and the oldest pending event waits for 12",
                  "--entity-name orders-dlq --add-config retention.ms=1123200000");
-    assert_finds(2, true, "has 12 partitions, more than orders, which has 3", "make it anew with fewer");
+    assert_finds(2, true, "has 12 partitions, more than orders, which has 3",
+                 "create it again with fewer when it is empty");
     assert_finds(3, true, "orders-dlq and orders.DLT are dead letter queues of the same topic",
                  "one of them");
     seen = (struct queue_seen){
