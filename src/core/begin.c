@@ -66,7 +66,7 @@ is_next(const struct reading *reading, char c)
 static bool
 read_time(struct reading *reading, int64_t *us)
 {
-    int hour, minute, second = 0;
+    int hour = 0, minute = 0, second = 0;
     if (!read_part(reading, 1, 24, "hours are 00 to 23", &hour))
         return false;
     if (!is_next(reading, ':'))
