@@ -142,7 +142,7 @@ add_share(struct share *shares, size_t *count, const char *name, int64_t events)
 static void
 add_categories(struct reporting *reporting)
 {
-    struct share shares[CATEGORY_COUNT];
+    struct share shares[CATEGORY_COUNT] = {0};
     size_t count = 0;
     for (size_t i = 0; i < reporting->groups.count; i++)
         add_share(shares, &count, category_name(reporting->groups.groups[i].category),

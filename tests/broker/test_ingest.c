@@ -422,7 +422,7 @@ static void
 a_partition_without_leader_stops_no_other(void **state)
 {
     (void)state;
-    struct mock mock;
+    struct mock mock = {0};
     static struct service service;
     mock_begin(&mock);
     put_texts((const char *const[]){"{\"n\":0}", NULL});
