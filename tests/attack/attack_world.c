@@ -550,12 +550,12 @@ attack_begin(const struct attacker *attacker)
     test_sql(actors.session, "SET SESSION AUTHORIZATION %s", attacker->login);
 }
 
-// A right is missing; or the deed does not exist for this kind of a relation, which PostgreSQL says first; or
-// somebody, such as autovacuum, has the lock.
+// A right is missing; or the deed does not exist for this kind of a relation or column, which PostgreSQL says
+// first; or somebody, such as autovacuum, has the lock.
 static bool
 is_refusal(const char *state)
 {
-    static const char *const refusals[] = {"42501", "42809", "55000", "55P03"};
+    static const char *const refusals[] = {"0A000", "42501", "42809", "55000", "55P03"};
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (strcmp(state, refusals[i]) == 0)
             return true;
