@@ -27,7 +27,7 @@ ok "migrate leaves the contract table alone" in_table "SELECT (SELECT count(*) F
 
 run groups "${db[@]}" --json
 ok "options may stand behind the command" exits 0
-ok "groups: names" names group count error_class error category category_by first_seen last_seen rate_per_minute event_types topics returned resolved discarded reprocessed outcomes_since
+ok "groups: names" names group count error_class error category category_by first_seen last_seen rate_per_minute event_types topics returned resolved discarded reprocessed outcomes_since assignee note snoozed_until
 ok "groups: largest first, complete" all json 'rows == sorted(rows, key=lambda r: -r["count"])' ';' json 'sum(r["count"] for r in rows) == 1003' ';' \
     json 'rows[0]["count"] == 500 and rows[0]["error_class"] == "java.lang.IllegalStateException"' ';' \
     json 'sorted(rows[0]["event_types"]) == ["order.created", "order.updated", "payment.failed"] and rows[0]["topics"] == ["orders"]'
@@ -41,7 +41,7 @@ ok "groups --by type puts the type into group" json '{r["group"]: r["count"] for
 run groups "${db[@]}" --by colour
 ok "groups --by something else" all exits 2 ';' one_sentence
 run groups "${db[@]}" --by '$.a' --json
-ok "groups --by a path" all exits 0 ';' names group value filter count error_class error category category_by first_seen last_seen rate_per_minute event_types topics returned resolved discarded reprocessed outcomes_since ';' \
+ok "groups --by a path" all exits 0 ';' names group value filter count error_class error category category_by first_seen last_seen rate_per_minute event_types topics returned resolved discarded reprocessed outcomes_since assignee note snoozed_until ';' \
     json '{r["value"]: r["count"] for r in rows} == {"missing": 1002, "text": 1}' ';' json 'rows[0]["filter"] == "!$.a?" and rows[0]["group"] is None'
 run groups "${db[@]}" --by '$.a'
 ok "a hostile value is harmless" all says "(missing)" ';' says '\e]0;owned'
@@ -68,7 +68,7 @@ ok "groups --by two of them counts each pair" all exits 0 ';' json 'sum(r["count
     in_table "SELECT count(*) FROM dlq_events WHERE event_type = 'order.updated' AND error_message ~ '^duplicate'" \
     "$(python3 -c 'import json, sys; print(sum(r["count"] for r in map(json.loads, sys.stdin) if r["group"] == "order.updated" and (r["error"] or "").startswith("duplicate")))' <"$work/out")"
 run groups "${db[@]}" --by '$.a,error' --json
-ok "groups --by a path and the error" all exits 0 ';' names group value second filter count error_class error category category_by first_seen last_seen rate_per_minute event_types topics returned resolved discarded reprocessed outcomes_since ';' \
+ok "groups --by a path and the error" all exits 0 ';' names group value second filter count error_class error category category_by first_seen last_seen rate_per_minute event_types topics returned resolved discarded reprocessed outcomes_since assignee note snoozed_until ';' \
     json 'rows[0]["value"] == "missing" and rows[0]["count"] == 500 and rows[0]["error_class"] == "java.lang.IllegalStateException"'
 pair=$(python3 -c 'import json, sys; print(json.loads(sys.stdin.readline())["filter"])' <"$work/out")
 run events "${db[@]}" --json --filter "$pair"

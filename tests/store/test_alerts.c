@@ -512,7 +512,7 @@ test_measures_operations(void **state)
     begin(&bench, 0, 0);
     struct watch_sums sums = sums_of(bench.world.store, 0);
     struct watch_operations operations = {.action = "reprocess", .done = 150, .refused = 20, .returned = 40};
-    struct watch_state_count waiting_state = {.state = "frozen", .count = 2};
+    struct watch_state_count waiting_state = {.state = "frozen", .count = 3, .due = 2};
     sums.operations = &operations;
     sums.operation_count = 1;
     sums.states = &waiting_state;
