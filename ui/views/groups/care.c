@@ -7,7 +7,7 @@
 #include "ui/views/care.h"
 #include "ui/views/groups/texts.h"
 
-enum { FIELD_UNTIL, FIELD_NOTE };
+enum { FIELD_NOTE, FIELD_UNTIL }; // of "take": what is typed at once is the note
 
 const struct group_care *
 groups_care(const struct groups *groups, const struct people *people, const struct event_group *group)
@@ -75,21 +75,21 @@ check_snooze(struct bytes text, struct err *err)
 
 // Where the clock has passed the time since it was checked, it is one of the next moment.
 static int64_t
-length_of(const struct dialog *dialog)
+length_of(const struct dialog *dialog, int field)
 {
     int64_t length;
-    if (bytes_equal(dialog_value(dialog, FIELD_UNTIL), BYTES("0")))
+    if (bytes_equal(dialog_value(dialog, field), BYTES("0")))
         return 0;
-    return until_parse(dialog_value(dialog, FIELD_UNTIL), clock_now(), &length, NULL) ? length
-                                                                                      : US_PER_SECOND;
+    return until_parse(dialog_value(dialog, field), clock_now(), &length, NULL) ? length : US_PER_SECOND;
 }
 
 static void
 take_confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
     send_care(app, state,
-              &(struct care_asked){
-                  .verb = CARE_TAKE, .length = length_of(dialog), .note = care_field(dialog, FIELD_NOTE)});
+              &(struct care_asked){.verb = CARE_TAKE,
+                                   .length = length_of(dialog, FIELD_UNTIL),
+                                   .note = care_field(dialog, FIELD_NOTE)});
 }
 
 static void
@@ -104,7 +104,7 @@ snooze_confirmed(struct app *app, void *state, const struct dialog *dialog)
     struct groups *groups = state;
     send_care(app, groups,
               &(struct care_asked){.verb = CARE_SNOOZE,
-                                   .length = length_of(dialog),
+                                   .length = length_of(dialog, 0),
                                    .above = snooze_above(groups->saying.events)});
 }
 
@@ -140,19 +140,14 @@ care_open(struct app *app, struct groups *groups, const struct dialog_request *r
 static void
 open_take(struct app *app, struct groups *groups)
 {
-    struct dialog_request request = {
-        .title = "Take care",
-        .confirm = "Take",
-        .fields = {{.label = "until",
-                    .option = "--until",
-                    .value = "8h",
-                    .hint = MSG_UNTIL_HINT,
-                    .is_required = true,
-                    .check = check_until}},
-        .field_count = 1,
-        .confirmed = take_confirmed,
-    };
+    struct dialog_request request = {.title = "Take care", .confirm = "Take", .confirmed = take_confirmed};
     (void)care_begin(app, groups, &request, "take", true);
+    request.fields[request.field_count++] = (struct dialog_field){.label = "until",
+                                                                  .option = "--until",
+                                                                  .value = "8h",
+                                                                  .hint = MSG_UNTIL_HINT,
+                                                                  .is_required = true,
+                                                                  .check = check_until};
     care_open(app, groups, &request, MSG_TAKE_EFFECT);
 }
 
