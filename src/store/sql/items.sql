@@ -287,13 +287,14 @@ LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_m
 SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     v_wall timestamp := redrive._wall(clock_timestamp());
+    v_by text := left(redrive._asked_by(v.policy, v.requested_by), 50);
     v_closed bigint[];
     v_items integer;
     v_more integer := 0;
 BEGIN
     WITH changed AS (
         UPDATE :"events" e
-           SET status = 'RESOLVED', resolved_at = v_wall, resolved_by = left(redrive._asked_by(v.policy, v.requested_by), 50),
+           SET status = 'RESOLVED', resolved_at = v_wall, resolved_by = v_by,
                retry_count = coalesce(e.retry_count, 0) + 1, last_retry_at = v_wall
          WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'PENDING' RETURNING e.id)
     SELECT coalesce(array_agg(id), '{}') INTO v_closed FROM changed;

@@ -143,6 +143,7 @@ CREATE OR REPLACE FUNCTION redrive._work_change(v redrive.operation, p_ids bigin
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v_wall timestamp := redrive._wall(p_at);
+    v_by text := left(redrive._asked_by(v.policy, v.requested_by), 50);
     v_done bigint[];
 BEGIN
     IF v.action = 'correct' THEN
@@ -156,7 +157,7 @@ BEGIN
         WITH changed AS (
             UPDATE :"events" e
                SET status = CASE v.action WHEN 'discard' THEN 'DISCARDED' ELSE 'RESOLVED' END,
-                   resolved_at = v_wall, resolved_by = left(redrive._asked_by(v.policy, v.requested_by), 50)
+                   resolved_at = v_wall, resolved_by = v_by
              WHERE e.id = ANY (p_ids) AND coalesce(e.status, '') = 'PENDING' RETURNING e.id)
         SELECT coalesce(array_agg(id), '{}') INTO v_done FROM changed;
     END IF;
