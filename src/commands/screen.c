@@ -61,6 +61,9 @@ worker_arguments(struct call *call)
                     sizeof *arguments);
     arguments[count++] = "work";
     arguments[count++] = "--once";
+    // The screen shows the worker's note for as long as it is there, and would start the next one anyway.
+    arguments[count++] = "--patience";
+    arguments[count++] = "10m";
     arguments[count++] = "--no-password";
     if (settings->profile) {
         arguments[count++] = "--profile";

@@ -1,5 +1,6 @@
 // work: carries operations out, as a service or once.
 #include "base/log.h"
+#include "base/text.h"
 #include "commands/cli/command.h"
 #include "commands/cli/interrupt.h"
 #include "commands/cli/output.h"
@@ -32,6 +33,13 @@ work_table(struct call *call, struct err *err)
     worker.correct = correcting_apply;
     worker.correct_context = &correcting;
     worker.mode = call->options.command.once ? WORKER_ONCE : WORKER_SERVICE;
+    const char *patience = call->options.command.patience;
+    if (patience && worker.mode == WORKER_SERVICE) {
+        err_set(err, ERR_USAGE, "--patience belongs to --once: a service waits for Kafka for ever");
+        return command_status(err);
+    }
+    if (patience && !text_parse_duration(bytes_of(patience), &worker.patience, err))
+        return command_status(err);
     interrupt_catch();
     // A service also keeps the sums of the backlog, so that a screen finds them true when it opens.
     struct maintenance *maintenance = worker.mode == WORKER_SERVICE ? maintenance_start(&worker.store) : NULL;

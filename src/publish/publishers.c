@@ -76,7 +76,7 @@ publish_later(struct worker_run *run, const char *what, const struct err *said, 
         run->kafka.since = now;
     bool is_lasting =
         failure->kind != ERR_UNREACHABLE && failure->kind != ERR_CONFLICT && run->kafka.attempts > 3;
-    if (worker_is_foreground(run) && (is_lasting || now - run->kafka.since > PATIENCE))
+    if ((worker_is_foreground(run) && is_lasting) || worker_gives_up(run, run->kafka.since, PATIENCE))
         return err_set(err, failure->kind, "%s", failure->text);
 
     int64_t wait = store_backoff(run->kafka.attempts++);
@@ -111,7 +111,10 @@ worker_need_kafka(struct worker_run *run, bool *is_there, struct err *err)
     struct err failure = {0};
     if (!run->kafka.since) // until it has worked
         run->kafka.since = clock_mono();
-    worker_note(run, "connects to Kafka, which can take half a minute");
+    if (run->kafka.attempts)
+        worker_note(run, "connects to Kafka again: %.160s", run->trouble.text);
+    else
+        worker_note(run, "connects to Kafka, which can take half a minute");
     if (!worker_give_sign(run, err))
         return false;
     if (!endpoints_connect(&run->endpoints, &failure))

@@ -38,6 +38,13 @@ worker_must_stop(const struct worker_run *run)
 }
 
 bool
+worker_gives_up(const struct worker_run *run, int64_t since, int64_t patience)
+{
+    int64_t most = run->settings->patience ? run->settings->patience : patience;
+    return worker_is_foreground(run) && clock_mono() - since > most;
+}
+
+bool
 worker_is_foreground(const struct worker_run *run)
 {
     return run->settings->mode != WORKER_SERVICE;
@@ -88,7 +95,7 @@ reconnect_store(struct worker_run *run, struct err *err)
 {
     if (!run->store.since)
         run->store.since = clock_mono();
-    if (worker_is_foreground(run) && clock_mono() - run->store.since > PATIENCE)
+    if (worker_gives_up(run, run->store.since, PATIENCE))
         return err_set(err, ERR_UNREACHABLE, "%s", run->trouble.text);
 
     int64_t wait = store_backoff(run->store.attempts++);
@@ -119,11 +126,10 @@ worker_store_failed(struct worker_run *run, const struct err *failure, struct er
     run->trouble = *failure;
     if (!is_connected(run))
         return true; // the loop reconnects
-    int64_t now = clock_mono();
     if (!run->refusals.since)
-        run->refusals.since = now;
-    bool is_lasting = failure->kind != ERR_UNREACHABLE || now - run->refusals.since > PATIENCE;
-    if ((worker_is_foreground(run) && is_lasting) || failure->kind == ERR_STOPPED)
+        run->refusals.since = clock_mono();
+    if (failure->kind == ERR_STOPPED || (worker_is_foreground(run) && failure->kind != ERR_UNREACHABLE) ||
+        worker_gives_up(run, run->refusals.since, PATIENCE))
         return err_set(err, failure->kind, "%s", failure->text);
     worker_note(run, "%.190s", failure->text);
     log_line(LOG_WARN, "PostgreSQL refused", LOG_TEXT("why", failure->text));

@@ -43,6 +43,7 @@ struct worker_settings {
     int64_t operation;  // WORKER_OPERATION
     size_t chunk;       // most events in a transaction; 0: 5,000
     int64_t idle_exit;  // µs without work after which a service ends; 0: never
+    int64_t patience;   // µs for which one that is no service waits for Kafka or PostgreSQL; 0: about 20 s
     int64_t doubt_wait; // µs after which a chunk of uncertain end is looked for by its headers, on brokers
                         // without transactions; 0: message timeout + request timeout + 60 s
     worker_correct_fn *correct; // NULL: leaves recipes to other workers
@@ -54,7 +55,8 @@ struct worker_settings {
 };
 
 // True: it ended in order (stopped services included). Otherwise ERR_UNREACHABLE (WORKER_OPERATION and
-// WORKER_ONCE: Kafka or PostgreSQL did not answer within 25 s; the operation stays for the next worker),
+// WORKER_ONCE: Kafka or PostgreSQL did not answer within 25 s, or the patience of the settings; the operation
+// stays for the next worker),
 // ERR_CANCELLED (WORKER_OPERATION stopped before the operation ended; what was in flight is finished),
 // ERR_DENIED, ERR_USAGE (settings that Kafka or PostgreSQL refuse), ERR_STOPPED (this database may not
 // publish, store/operations/turns.h).

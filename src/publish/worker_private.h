@@ -162,6 +162,9 @@ struct worker_run {
 // worker.c
 void worker_note(struct worker_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool worker_is_foreground(const struct worker_run *run);
+// In the foreground, and what began to fail at `since` has failed for longer than the settings' patience, or
+// this one (µs) where they say none.
+bool worker_gives_up(const struct worker_run *run, int64_t since, int64_t patience);
 bool worker_must_stop(const struct worker_run *run); // a signal came
 // Tells PostgreSQL that it lives and what it does, without waiting for its turn. False: the worker ends with
 // err.

@@ -45,7 +45,10 @@ worker_turn_take(struct worker_run *run, bool *is_there, struct err *err)
     }
     int64_t share = worker_share(run);
     int64_t end = clock_mono() + (share > AT_A_TIME ? share : AT_A_TIME);
-    worker_note(run, "takes its turn at Kafka");
+    if (run->kafka.attempts)
+        worker_note(run, "takes its turn at Kafka again: %.150s", run->trouble.text);
+    else
+        worker_note(run, "takes its turn at Kafka");
     while (!has_to_stop(run) && clock_mono() < end) {
         (void)worker_sign_meanwhile(run);
         switch (turner_step(run->turner, WAIT_MS, err)) {

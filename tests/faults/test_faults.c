@@ -471,6 +471,32 @@ the_foreground_gives_up_and_says_how_to_go_on(void **state)
     assert_each_once(fixture.topic, PARTITIONS, 1, EVENTS);
 }
 
+// The worker that a screen starts: it ends when nothing is left to do, and not because Kafka is away for
+// longer than a person waits. Meanwhile the operation's row says why nothing is sent.
+static void
+a_patient_worker_waits_for_kafka(void **state)
+{
+    (void)state;
+    char said[PROGRAM_ROOM];
+    broker_fixture_fail(&fixture, EVENTS);
+    begin_operation("100000");
+    kafka_leaves();
+    struct running worker =
+        program_start(redrive_program(), (const char *[]){"work", "--once", "--patience", "10m", "-d",
+                                                          fixture.world.conninfo, "-b", brokers, NULL});
+    clock_sleep(35 * US_PER_SECOND);
+    if (waitpid(worker.pid, NULL, WNOHANG) != 0)
+        fail_msg("the worker gave up: %s", last_said(&worker));
+    assert_non_null(strstr(
+        test_text(fixture.world.admin, "SELECT coalesce(state_note, 'no note') FROM redrive.operation"),
+        "Kafka"));
+    kafka_comes_back();
+    if (program_end(&worker, said) != 0)
+        fail_msg("%s", said);
+    assert_all_done(&fixture.world, 1, EVENTS);
+    assert_each_once(fixture.topic, PARTITIONS, 1, EVENTS);
+}
+
 // --- a slow network ---
 
 enum { FAR_EVENTS = 600, ONE_WAY_MS = 75, LONG_WAY_MS = 500 }; // the long one with REDRIVE_FAULT_SECONDS
@@ -621,9 +647,13 @@ main(void)
     const char *only = getenv("REDRIVE_FAULT");
     cmocka_set_test_filter(only && *only ? only : NULL);
     const struct CMUnitTest tests[] = {
-        on_servers(postgresql_is_away),  on_servers(kafka_is_away),
-        on_servers(the_disk_is_full),    on_servers(statements_are_cut_short),
-        on_servers(the_network_is_slow), on_servers(the_foreground_gives_up_and_says_how_to_go_on),
+        on_servers(postgresql_is_away),
+        on_servers(kafka_is_away),
+        on_servers(the_disk_is_full),
+        on_servers(statements_are_cut_short),
+        on_servers(the_network_is_slow),
+        on_servers(the_foreground_gives_up_and_says_how_to_go_on),
+        on_servers(a_patient_worker_waits_for_kafka),
     };
     return cmocka_run_group_tests_name("faults", tests, start_servers, stop_servers);
 }
