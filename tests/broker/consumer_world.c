@@ -49,6 +49,14 @@ join(const char *group, const char *topic)
     return client;
 }
 
+static bool
+consumer_fails(enum consumer_mood mood, const rd_kafka_message_t *message, int *count)
+{
+    if (!*header_text(message, "redrive-event-id"))
+        return false;
+    return mood == CONSUMER_FAILS_ALL || (mood == CONSUMER_FAILS_SOME && (*count)++ % 3 == 0);
+}
+
 static void
 consume(rd_kafka_t *client, PGconn *database, enum consumer_mood mood, int taken)
 {
@@ -57,7 +65,7 @@ consume(rd_kafka_t *client, PGconn *database, enum consumer_mood mood, int taken
         if (message && !message->err) {
             if (mood == CONSUMER_IS_SLOW)
                 clock_sleep(US_PER_SECOND / 2);
-            if (mood == CONSUMER_FAILS_SOME && *header_text(message, "redrive-event-id") && count++ % 3 == 0)
+            if (consumer_fails(mood, message, &count))
                 write_dead_letter(database, message);
             if (rd_kafka_commit_message(client, message, 0) == 0)
                 (void)!write(taken, "x", 1);

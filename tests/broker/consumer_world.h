@@ -9,6 +9,7 @@
 enum consumer_mood {
     CONSUMER_TAKES_ALL,
     CONSUMER_FAILS_SOME, // of each three it writes one into the table of dead letters, as a new row
+    CONSUMER_FAILS_ALL,  // each, as a new row
     CONSUMER_IS_SLOW,    // half a second a record
 };
 

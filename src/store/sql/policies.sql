@@ -1,8 +1,8 @@
 -- Policies: what acts on dead letters by itself, by a file that a person wrote. What each did, when it runs next, who switched it, and why it halted.
 --
--- A process that runs policies claims one that is due: its row is held by a lease, so several processes run it once. It chooses events and freezes
--- them as an operation. The transaction of that freeze notes the run and ends the claim. So a process that is killed leaves no operation and a lease
--- that lapses, or an operation and a run that is noted: never a run that is made twice.
+-- A process that runs policies claims one that is due: its row is held by a lease and by its session, so several processes run it once. It chooses
+-- events and freezes them as an operation. The transaction of that freeze notes the run and ends the claim. So a process that is killed leaves no
+-- operation and a claim that ends with its session, or an operation and a run that is noted: never a run that is made twice.
 
 CREATE TABLE redrive.policy (
     name        text PRIMARY KEY,
@@ -24,7 +24,9 @@ CREATE TABLE redrive.policy (
     matched     bigint,                       -- by the last run
     note        text,                         -- why the last run began nothing
     holder      text,
-    lease_until timestamptz
+    lease_until timestamptz,
+    holder_pid  integer,                      -- a holder whose session is gone holds no claim; NULL: behind a pooler, where the lease alone tells
+    holder_since timestamptz                  -- backend_start of that process
 ) WITH (fillfactor = 50);
 
 -- A run that began an operation.
@@ -68,9 +70,9 @@ BEGIN
            next_at = CASE WHEN had.schedule = excluded.schedule THEN had.next_at ELSE excluded.next_at END;
 END $$;
 
--- Claims a policy that is due, of those of a file; p_only: this one, due or not. Until its last operation has ended, and was watched for as long as
+-- Claims a policy that is due, of those of a file; p_only: this one, due or not. p_session: as for slot_acquire. Until its last operation has ended, and was watched for as long as
 -- that says, none is. No row: nothing to do.
-CREATE OR REPLACE FUNCTION redrive.policy_claim(p_holder text, p_names text[], p_only text, p_lease interval)
+CREATE OR REPLACE FUNCTION redrive.policy_claim(p_holder text, p_names text[], p_only text, p_lease interval, p_session integer)
 RETURNS TABLE (name text, acted bigint, is_probe boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
@@ -83,7 +85,8 @@ BEGIN
     SELECT p.* INTO v FROM redrive.policy p
      WHERE p.name = ANY (p_names) AND (p.name = p_only OR p_only IS NULL AND redrive._policy_is_on(p) AND p.next_at <= v_now)
        AND (p.halted_at IS NULL OR p.probe_after > interval '0 s' AND p.halted_at <= v_now - p.probe_after)
-       AND (p.lease_until IS NULL OR p.lease_until <= v_now OR p.lease_until > v_now + interval '1 hour')
+       AND (p.lease_until IS NULL OR p.lease_until <= v_now OR p.lease_until > v_now + interval '1 hour'
+            OR redrive._session_is_gone(p.holder_pid, p.holder_since))
        AND NOT EXISTS (SELECT FROM redrive.operation o WHERE o.policy = p.name
                           AND (o.state NOT IN ('done', 'cancelled', 'halted') OR o.then_reprocess AND o.followed_by IS NULL AND o.state = 'done'
                                OR o.action = 'reprocess' AND o.done > 0 AND o.finished_at > v_now - o.settle_for))
@@ -92,7 +95,10 @@ BEGIN
         RETURN;
     END IF;
     UPDATE redrive.policy p
-       SET holder = p_holder, lease_until = v_now + p_lease, is_probing = p.is_probing OR p.halted_at IS NOT NULL,
+       SET holder = p_holder, lease_until = v_now + p_lease,
+           holder_pid = CASE WHEN p_session = pg_backend_pid() THEN p_session END,
+           holder_since = (SELECT a.backend_start FROM pg_stat_activity a WHERE a.pid = p_session AND p_session = pg_backend_pid()),
+           is_probing = p.is_probing OR p.halted_at IS NOT NULL,
            judged_from = CASE WHEN p.halted_at IS NOT NULL THEN v_now ELSE p.judged_from END, halted_at = NULL, halted_why = NULL
      WHERE p.name = v.name RETURNING * INTO v;
     RETURN QUERY

@@ -92,9 +92,10 @@ policies_claim(struct store *store, const char *holder, const struct policy *pol
     param_texts(&params, names, count);
     param_text(&params, only);
     param_int8(&params, lease);
+    param_int4(&params, PQbackendPID(store->conn)); // a pooler makes up one of its own
     bool ok = pg_ask(store, FOR_WRITING,
                      "SELECT c.name, c.acted, c.is_probe FROM redrive.policy_claim($1, $2, $3,"
-                     " $4 * interval '1 microsecond') c",
+                     " $4 * interval '1 microsecond', $5) c",
                      &params, &r, err);
     arena_release(&arena);
     if (!ok)
