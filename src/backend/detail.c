@@ -23,8 +23,8 @@ static bool
 reader_detail_read_beginning(struct reader *reader, int64_t id, size_t cut, struct reply *reply,
                              struct event *event, struct err *err)
 {
-    unsigned fields =
-        EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN;
+    unsigned fields = EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_REPLACED |
+                      EVENT_GROUP | EVENT_KNOWN;
     struct event_query query = {.takes_unreadable = true,
                                 .fields = fields,
                                 .ids = &id,
@@ -115,6 +115,8 @@ read_letter(struct reader *reader, struct reply *reply)
     if (!letter->unsure)
         envelope_parts(&undoing.record, &undoing.envelope, &undoing.undo, &reply->arena, &letter->data,
                        &letter->metadata);
+    if (undoing.is_inside) // the payload is the data
+        letter->data = BYTES_ABSENT;
 }
 
 void

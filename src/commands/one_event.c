@@ -15,8 +15,8 @@ bool
 one_event_read(struct store *store, int64_t id, struct one_event *one, struct err *err)
 {
     bool has_schema = store_info(store)->schema_version > 0;
-    unsigned fields =
-        EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_GROUP | EVENT_KNOWN;
+    unsigned fields = EVENT_NARROW | EVENT_ERROR | EVENT_STACK | EVENT_PAYLOAD | EVENT_RAW | EVENT_REPLACED |
+                      EVENT_GROUP | EVENT_KNOWN;
     struct event_query query = {.takes_unreadable = true, .fields = fields, .ids = &id, .id_count = 1};
     struct event_page page = {0};
     if (!store_events(store, &query, &page, err))

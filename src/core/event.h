@@ -26,12 +26,15 @@ enum event_fields {
     EVENT_GROUP = 1 << 5,   // group, category, error_class: reads message and stack, does not keep them
     EVENT_KNOWN =
         1 << 6, // what redrive's tables know: revisions, returned, published, quarantine, live operation
-    EVENT_SENT = 1 << 7,    // for a republished record besides EVENT_PAYLOAD and EVENT_RAW: type, topic,
-                            // partition, offset, event_id, source_id, created_at, revisions
-    EVENT_BARE = 1 << 8,    // status and time of creation: enough to choose ids by
-    EVENT_COUNTED = 1 << 9, // the short columns that a backlog counts by: type, source, topic, status,
-                            // retries, time of creation
-    EVENT_PARTS = 1 << 10,  // the operations that it was part of, with its outcome there
+    EVENT_SENT = 1 << 7,      // for a republished record besides EVENT_PAYLOAD and EVENT_RAW: type, topic,
+                              // partition, offset, event_id, source_id, created_at, revisions
+    EVENT_BARE = 1 << 8,      // status and time of creation: enough to choose ids by
+    EVENT_COUNTED = 1 << 9,   // the short columns that a backlog counts by: type, source, topic, status,
+                              // retries, time of creation
+    EVENT_PARTS = 1 << 10,    // the operations that it was part of, with its outcome there
+    EVENT_REPLACED = 1 << 11, // besides EVENT_PAYLOAD and EVENT_RAW: what a corrected payload replaces, whole
+    EVENT_PLANNED =
+        EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW | EVENT_REPLACED, // for a plan of the record to send
 };
 
 // What became of an event in an operation; several are true of one that was sent.

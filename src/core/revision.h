@@ -13,7 +13,8 @@ struct event_header;
 struct correction {
     bool has_payload, has_key, has_headers, has_topic, has_partition;
     struct bytes payload;
-    struct bytes key;             // absent is a null key
+    struct bytes replaced; // with EVENT_REPLACED: the payload that was received, of one that is replaced
+    struct bytes key;      // absent is a null key
     struct event_header *headers; // all of them, in order
     uint32_t header_count;
     struct bytes topic;

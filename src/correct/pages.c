@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "correct/private.h"
 
-enum { AHEAD = 1, FIELDS = EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW };
+enum { AHEAD = 1, FIELDS = EVENT_PLANNED };
 
 struct pages {
     struct pages_settings settings;

@@ -307,7 +307,7 @@ add_by_letters(struct finding_adoption *finding, const int64_t *ids, size_t coun
     bool is_good = true;
     for (size_t at = 0; is_good && at < count;) {
         const struct event_query query = {.takes_unreadable = true,
-                                          .fields = EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW,
+                                          .fields = EVENT_PLANNED,
                                           .ids = ids + at,
                                           .id_count = count - at,
                                           .most_bytes = EVENT_PAGE_BYTES};

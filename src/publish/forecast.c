@@ -282,7 +282,7 @@ place_event(struct forecast *forecast, const struct plan_input *input, bool is_w
     struct event row = *input->event;
     struct plan_input place = *input;
     if (!is_whole) {
-        row.payload = BYTES_ABSENT;
+        row.payload = row.known.correction.replaced = BYTES_ABSENT;
         row.record = (struct event_record){0};
         place.event = &row;
         place.original = NULL;
@@ -447,7 +447,7 @@ forecast_refused(struct forecast *forecast, const struct preview_query *query, s
     size_t at = 0;
     while (at < count && clock_mono() - start < MEASURE_FOR) {
         const struct event_query page_of = {.takes_unreadable = true,
-                                            .fields = EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW,
+                                            .fields = EVENT_PLANNED,
                                             .ids = ids + at,
                                             .id_count = count - at < PAGE ? count - at : PAGE,
                                             .most_bytes = EVENT_PAGE_BYTES};

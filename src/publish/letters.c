@@ -87,7 +87,7 @@ letters_sample(struct store *store, const struct plan_settings *settings, const 
     for (size_t i = 0; i < count; i++)
         ids[i] = query->ids[i * query->count / count];
     const struct event_query page_of = {.takes_unreadable = true,
-                                        .fields = EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW,
+                                        .fields = EVENT_PLANNED,
                                         .ids = ids,
                                         .id_count = count,
                                         .most_bytes = EVENT_PAGE_BYTES};

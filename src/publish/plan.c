@@ -224,6 +224,12 @@ plan_value(struct making *making)
         plan_pointer(making, undoing);
         return;
     }
+    if (undoing->is_inside) {
+        plan->undone = undo->how_text;
+        plan->why =
+            arena_printf(making->arena, "%s; key, topic and headers as its dead letter says", plan->why);
+        return;
+    }
     if (undo->how == UNDO_AS_IS || bytes_equal(undo->value, plan->value))
         return;
     plan->value = undo->value;

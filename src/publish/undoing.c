@@ -32,6 +32,13 @@ dead_letter(const struct event *event, const struct record *original)
     return record;
 }
 
+// The value of the dead letter before somebody corrected it; absent: not known.
+static struct bytes
+received_value(const struct event *event, const struct record *original)
+{
+    return !event->record.is_kept && original ? original->value : event->known.correction.replaced;
+}
+
 // A second format that would send another value; NULL: they agree.
 static const struct envelope_format *
 other_value(const struct letter_undoing *undoing, struct arena *arena)
@@ -74,23 +81,21 @@ doubt(const struct letter_undoing *undoing, const struct event *event, struct ar
     return NULL;
 }
 
-// A payload that was corrected may be what was inside the dead letter: nothing is undone twice.
-static const char *
-doubt_correction(const struct letter_undoing *undoing, const struct event *event, struct arena *arena)
+static bool
+looks_like(const struct envelope_record *record, const struct envelope_format *format, struct arena *arena)
 {
-    bool is_undone = undoing->undo.how == UNDO_CHANGED || undoing->undo.how == UNDO_UNWRAPPED;
-    if (!is_undone || !event->known.correction.has_payload)
-        return NULL;
     struct envelope envelope;
-    envelope_read(&undoing->record, arena, &envelope);
-    bool is_format = envelope.format == undoing->envelope.format;
+    envelope_read(record, arena, &envelope);
+    bool is_format = envelope.format == format;
     for (size_t i = 0; i < ENVELOPE_ALSO && envelope.also[i]; i++)
-        is_format = is_format || envelope.also[i] == undoing->envelope.format;
-    return is_format ? NULL
-                     : arena_printf(arena,
-                                    "the corrected payload does not look like %s any more: nothing of it is "
-                                    "undone",
-                                    envelope_format_name(undoing->envelope.format));
+        is_format = is_format || envelope.also[i] == format;
+    return is_format;
+}
+
+static bool
+changes_value(const struct letter_undoing *undoing)
+{
+    return undoing->undo.how == UNDO_CHANGED || undoing->undo.how == UNDO_UNWRAPPED;
 }
 
 // By the setting of its topic, else as it was taken in, since that is what people have seen of it, else as it
@@ -113,6 +118,57 @@ read_envelope(struct letter_undoing *undoing, const struct event *event, struct 
     return false;
 }
 
+static void
+undo_letter(struct letter_undoing *undoing, const struct event *event, struct arena *arena)
+{
+    undoing->is_set = read_envelope(undoing, event, arena);
+    envelope_undo(&undoing->record, &undoing->envelope, arena, &undoing->undo);
+}
+
+// Undoes the dead letter as it was before its payload was corrected, and puts the corrected payload in the
+// place of its value. Not where the payload still is the dead letter, or nobody knows what it replaces.
+static bool
+undo_received(struct letter_undoing *undoing, const struct event *event, const struct record *original,
+              struct arena *arena)
+{
+    struct letter_undoing received = *undoing;
+    received.record.value = received_value(event, original);
+    if (!event->known.correction.has_payload || !bytes_present(received.record.value))
+        return false;
+    undo_letter(&received, event, arena);
+    if (!changes_value(&received))
+        return false;
+    if (looks_like(&undoing->record, received.envelope.format, arena)) {
+        struct envelope_record inside = received.record;
+        inside.value = received.undo.value;
+        undoing->is_nested =
+            received.undo.how == UNDO_UNWRAPPED && looks_like(&inside, received.envelope.format, arena);
+        return false;
+    }
+    *undoing = received;
+    undoing->is_inside = true;
+    return true;
+}
+
+// Why nothing is undone although it has a format; NULL: it is undone.
+static const char *
+why_unsure(const struct letter_undoing *undoing, const struct event *event, struct arena *arena)
+{
+    const struct envelope_format *format = undoing->envelope.format;
+    bool is_corrected = event->known.correction.has_payload && changes_value(undoing);
+    if (is_corrected && !undoing->is_inside && !looks_like(&undoing->record, format, arena))
+        return arena_printf(arena,
+                            "the corrected payload does not look like %s, and what it replaces cannot be "
+                            "read: nothing of it is undone",
+                            envelope_format_name(format));
+    if (undoing->is_nested)
+        return arena_printf(arena,
+                            "the dead letter and what is inside it both look like %s: nobody knows which one "
+                            "the corrected payload replaces, and nothing of it is undone",
+                            envelope_format_name(format));
+    return undoing->is_set ? NULL : doubt(undoing, event, arena);
+}
+
 void
 undoing_read(const struct topic_rules *rules, const struct event *event, const struct record *original,
              struct arena *arena, struct letter_undoing *undoing)
@@ -120,14 +176,17 @@ undoing_read(const struct topic_rules *rules, const struct event *event, const s
     *undoing = (struct letter_undoing){.record = dead_letter(event, original)};
     const char *topic = arena_text(arena, undoing->record.topic);
     undoing->rule = topic ? topic_rule_of(rules, topic) : NULL;
-    bool is_set = read_envelope(undoing, event, arena);
-    envelope_undo(&undoing->record, &undoing->envelope, arena, &undoing->undo);
-    if (!envelope_format_is_known(undoing->envelope.format))
-        return;
-    undoing->unsure = doubt_correction(undoing, event, arena);
-    if (!undoing->unsure && !is_set)
-        undoing->unsure = doubt(undoing, event, arena);
-    undoing->is_sure = !undoing->unsure;
+    if (!undo_received(undoing, event, original, arena))
+        undo_letter(undoing, event, arena);
+    if (envelope_format_is_known(undoing->envelope.format)) {
+        undoing->unsure = why_unsure(undoing, event, arena);
+        undoing->is_sure = !undoing->unsure;
+    }
+    if (undoing->is_inside) {
+        undoing->undo.value = event->payload;
+        undoing->undo.how_text =
+            "the corrected payload as it is; key, topic and headers as the dead letter says";
+    }
 }
 
 bool

@@ -100,11 +100,96 @@ what_arrives_is_the_original(void **state)
     assert_string_equal(test_text(world->admin, "SELECT topics::text FROM redrive.chunk"), expected);
 }
 
+// What was inside of two dead letters, and what somebody corrected it to; each lies there twice, and only the
+// second one is corrected.
+static const struct {
+    const char *name, *letter, *original, *corrected, *key;
+} corrected[] = {
+    {"wrapper",
+     "{\"originalTopic\":\"%1$s\",\"originalPartition\":2,\"originalKey\":\"c-2\",\"reprocessCount\":4,"
+     "\"originalTimestamp\":1700000000000,\"originalValue\":\"{\\\"a\\\": 1.0}\",\"errorMessage\":\"boom\"}",
+     "{\"a\": 1.0}", "{\"a\":  2.00}", "c-2"},
+    {"entry",
+     "{\"mensagem\":{\"id\":\"m-3\",\"payload\":{ \"a\" :1.0 },\"headers\":{\"tenant\":\"acme\"},"
+     "\"timestamp\":\"2024-03-01T10:00:00Z\"},\"motivoFalha\":\"boom\",\"tentativasRealizadas\":2}",
+     "{ \"a\" :1.0 }", "{ \"a\" :2.00 }", "k"},
+};
+enum { PAIRS = sizeof corrected / sizeof *corrected };
+
+static const char *sent[2 * PAIRS]; // partition, key and headers of each
+
+// Two records of a pair differ in these.
+static bool
+is_of_event(const char *name)
+{
+    return strcmp(name, "redrive-event-id") == 0;
+}
+
+static void
+take_corrected(void *context, const rd_kafka_message_t *message)
+{
+    (void)context;
+    size_t at = strtoul(header_text(message, "redrive-event-id"), NULL, 10) - 1;
+    assert_in_range(at, 0, 2 * PAIRS - 1);
+    const char *value = at % 2 ? corrected[at / 2].corrected : corrected[at / 2].original;
+    if (message->len != strlen(value) || memcmp(message->payload, value, message->len) != 0)
+        fail_msg("%s: %.*s", corrected[at / 2].name, (int)message->len, (const char *)message->payload);
+    assert_int_equal(message->key_len, strlen(corrected[at / 2].key));
+    assert_memory_equal(message->key, corrected[at / 2].key, message->key_len);
+
+    struct strbuf text = {0};
+    rd_kafka_headers_t *headers;
+    const char *name;
+    const void *bytes;
+    size_t size;
+    strbuf_printf(&text, "partition %d", message->partition);
+    assert_int_equal(rd_kafka_message_headers(message, &headers), 0);
+    for (size_t i = 0; rd_kafka_header_get_all(headers, i, &name, &bytes, &size) == 0; i++)
+        if (!is_of_event(name))
+            strbuf_printf(&text, "\n%s=%.*s", name, (int)size, (const char *)bytes);
+    sent[at] = arena_text(&fixture.world.arena, strbuf_bytes(&text));
+    strbuf_release(&text);
+}
+
+static void
+a_corrected_inside_goes_as_the_original_would(void **state)
+{
+    (void)state;
+    struct world *world = &fixture.world;
+    for (int i = 0; i < 2 * PAIRS; i++) {
+        test_sql(
+            world->admin,
+            "INSERT INTO dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic)"
+            " VALUES (%d, 'e%d', 't', '{}', 'x', 'central-dlq');"
+            "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", key, value, header_names,"
+            " header_values) VALUES (%d, 'central-dlq', 0, %d, 'k', convert_to($x$%s$x$, 'UTF8'),"
+            " '{traceparent}', ARRAY['00-1']::bytea[])",
+            i + 1, i + 1, i + 1, i, with_topic(corrected[i / 2].letter));
+        if (i % 2)
+            test_sql(world->admin,
+                     "SELECT redrive.event_correct(%d, 0, '%s', false, NULL, NULL, NULL, NULL, NULL, 'x')",
+                     i + 1, corrected[i / 2].corrected);
+    }
+    char rules[200];
+    snprintf(rules, sizeof rules, "central-dlq: of %s", fixture.topic);
+    int64_t no = make_operation(world, world->store, ACTION_REPROCESS, 1, 2 * PAIRS);
+    const struct work_how how = {.operation = no, .consumers = rules};
+    assert_works(work_here(world, &how, &err));
+    assert_int_equal(read_topic(fixture.topic, fixture.partitions, "read_committed", take_corrected, NULL),
+                     2 * PAIRS);
+    for (size_t i = 0; i < PAIRS; i++)
+        assert_string_equal(sent[2 * i], sent[2 * i + 1]);
+    assert_non_null(strstr(sent[0], "partition 2"));
+    assert_non_null(strstr(sent[0], "\nreprocess.count=5"));
+    assert_non_null(strstr(sent[2], "\ntenant=acme"));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         on_fixture(what_arrives_is_the_original),
+        on_fixture(a_corrected_inside_goes_as_the_original_would),
     };
     return cmocka_run_group_tests_name("undo", tests, NULL, NULL);
 }

@@ -197,10 +197,8 @@ compare_targets(struct world *world, int64_t no, const char *to, const struct pr
         ids[count++] = strtoll(word, NULL, 10);
     free(text);
     struct event_page page = {0};
-    const struct event_query query = {.takes_unreadable = true,
-                                      .fields = EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW,
-                                      .ids = ids,
-                                      .id_count = count};
+    const struct event_query query = {
+        .takes_unreadable = true, .fields = EVENT_PLANNED, .ids = ids, .id_count = count};
     assert_works(store_events(world->store, &query, &page, &err));
     assert_int_equal(page.count, count);
     struct met sent[MOST] = {0}, refused[MOST] = {0};

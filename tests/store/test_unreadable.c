@@ -55,9 +55,12 @@ a_page_shows_the_other_rows(void **state)
              "INSERT INTO redrive.revision (dlq_id, no, payload, reason) VALUES (%d, 1, '{}', 'corrected')",
              BAD);
     query.takes_unreadable = true;
+    query.fields |= EVENT_REPLACED; // what it replaces cannot
     assert_works(store_events(world.store, &query, &page, &err));
     for (size_t i = 0; i < page.count; i++)
         assert_null(page.events[i].known.unreadable);
+    for (size_t i = 0; i < page.count; i++)
+        assert_false(bytes_present(page.events[i].known.correction.replaced));
     event_page_release(&page);
     world_end(&world);
 }

@@ -202,41 +202,16 @@ a_correction_wins_for_what_it_changed(void **state)
     assert_bytes(plan.value, MESSAGE("null", "0"));
     assert_bytes(plan.key, "k");
     event.payload = BYTES("{\"total\": 1}"); // it took the message out itself
+    event.known.correction.replaced = bytes_of(MESSAGE("{\"message\":\"refused\"}", "5"));
     make(&event, NULL, NULL);
     assert_bytes(plan.value, "{\"total\": 1}");
-    assert_null(plan.undone);
+    assert_null(plan.unsure);
+    assert_string_equal(plan.topic, "orders");
     event.known.correction.has_topic = true;
     event.known.correction.topic = BYTES("audit");
     make(&event, NULL, NULL);
     assert_string_equal(plan.topic, "audit");
     assert_null(plan.topic_why);
-}
-
-// The format is remembered from the dead letter; what was inside of it may have a member of that name, too.
-static void
-a_correction_that_was_inside_is_not_undone_again(void **state)
-{
-    (void)state;
-    const char *wrapped = "{\"cause\":\"c\",\"contextMessage\":\"m\",\"stack\":\"s\",\"value\":"
-                          "\"{\\\"id\\\":1,\\\"value\\\":21}\"}";
-    const char *inside = "{\"id\":1,\"value\":21}";
-    struct event event = row("orders", wrapped);
-    event.record = (struct event_record){
-        .is_kept = true, .topic = BYTES("orders-dlq"), .format = BYTES("kstreamplify"), .key = BYTES("k")};
-    event.known.correction.has_payload = true;
-    make(&event, NULL, NULL);
-    assert_bytes(plan.value, inside);
-    assert_null(plan.unsure);
-    event.payload = bytes_of(inside);
-    const char *const rules[] = {NULL, "orders-dlq: format kstreamplify"};
-    for (size_t i = 0; i < 2; i++) {
-        make(&event, rules[i], NULL);
-        assert_null(plan.refusal);
-        assert_bytes(plan.value, inside);
-        assert_bytes(plan.key, "k");
-        assert_null(plan.undone);
-        assert_says(plan.unsure, "does not look like kstreamplify any more");
-    }
 }
 
 static void
@@ -365,7 +340,6 @@ main(void)
         cmocka_unit_test(a_member_that_was_added_goes),
         cmocka_unit_test(a_wrapped_value_comes_out_with_its_key_and_count),
         cmocka_unit_test(a_correction_wins_for_what_it_changed),
-        cmocka_unit_test(a_correction_that_was_inside_is_not_undone_again),
         cmocka_unit_test(nothing_is_undone_where_two_formats_send_different_values),
         cmocka_unit_test(a_topic_that_moved_is_the_new_one),
         cmocka_unit_test(a_pointer_is_no_tombstone),

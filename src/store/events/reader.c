@@ -90,6 +90,10 @@ static const struct reader_column {
      AT(known.correction.has_topic)},
     {EVENT_RAW, true, PIECE_ROW("revised.partition"), COLUMN_INT4, AT(known.correction.partition),
      AT(known.correction.has_partition)},
+    {EVENT_REPLACED, true,
+     PIECE_ROW("CASE WHEN revised.payload IS NULL THEN NULL WHEN raw.dlq_id IS NOT NULL THEN raw.value ELSE "
+               "redrive.payload_text(e.event_payload::jsonb) END"),
+     COLUMN_BYTES, AT(known.correction.replaced), 0},
     {EVENT_PARTS, true, PIECE_ROW("parts.numbers"), COLUMN_PARTS, AT(known.parts), 0},
     {EVENT_PAYLOAD, false, PIECE_ROW("octet_length(sent.payload)::int8"), COLUMN_INT8, AT(payload_size), 0},
     {EVENT_PAYLOAD, false,

@@ -358,7 +358,7 @@ read_items(struct store *store, struct claiming *claiming, const char *chunk_id,
     struct query query = {0};
     const struct event_source source = {
         .extra = PIECE("e.item_attempt"), .extra_count = 1, .rows = claimed_rows, .row_count = 1};
-    event_reader_init(&claiming->reader, store, claiming->arena, EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW, 0);
+    event_reader_init(&claiming->reader, store, claiming->arena, EVENT_PLANNED, 0);
     event_reader_query(&claiming->reader, &query, &source);
     param_uuid(query_param(&query, "chunk"), chunk_id);
     bool ok = pg_stream(store, FOR_READING, query_text(&query), &query.params, read_item, claiming, err);

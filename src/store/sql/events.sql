@@ -42,6 +42,15 @@ CREATE TABLE redrive.record_wanted (
 
 ---- functions
 
+-- The text of a payload, as bytes; NULL where PostgreSQL cannot return it.
+CREATE OR REPLACE FUNCTION redrive.payload_text(p_payload jsonb) RETURNS bytea
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    RETURN convert_to(p_payload::text, 'UTF8');
+EXCEPTION WHEN program_limit_exceeded OR data_corrupted OR index_corrupted OR internal_error OR data_exception OR out_of_memory THEN
+    RETURN NULL;
+END $$;
+
 -- Is each original the same JSON value as the event's payload? Bytes that are not JSON or not UTF-8 are not the same.
 CREATE OR REPLACE FUNCTION redrive.same_json(p_ids bigint[], p_originals bytea[]) RETURNS boolean[]
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
