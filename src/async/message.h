@@ -220,7 +220,7 @@ struct request {
     int64_t id;
     int64_t *ids; // heap, owned by the request
     size_t id_count;
-    char *path; // of a payload; heap, owned by the request
+    char *path; // of a payload, or a column of dead letters; heap, owned by the request
     struct groups_asked groups;
     struct category_asked set; // REQUEST_CATEGORY
     struct list_query list;

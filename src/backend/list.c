@@ -550,6 +550,11 @@ fill_paths(struct reader *reader, const struct request *request, struct event_pa
 {
     struct path_filling filling = {.events = page->events, .count = page->count, .arena = &page->arena};
     struct json_path *path = NULL;
+    struct bytes name = bytes_of(request->path);
+    for (size_t i = 0; event_letter_column_is(name) && i < page->count; i++)
+        page->events[i].at_path = event_letter_column(&page->events[i], name);
+    if (event_letter_column_is(name))
+        return true;
     bool ok = json_path_parse(&path, bytes_of(request->path), err) &&
               store_path_values(reader->session.store, path, request->ids, request->id_count, fill_path,
                                 &filling, err);

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "core/json/json.h"
 #include "core/target.h"
+#include "store/events/records.h"
 
 enum {
     VALUES_A_FIELD = 300,
@@ -46,6 +47,28 @@ add_pivot(struct values *values, const struct backlog *backlog, enum pivot pivot
             values_add(values, "queue", group->value, group->count);
     }
     arena_release(&arena);
+}
+
+// --- dead letters ---
+
+static void
+add_letter_value(void *context, const char *field, struct bytes value, int64_t count)
+{
+    struct values *values = context;
+    struct facets_reply *facets = &values->reply->facets;
+    const char *text = arena_text(&values->reply->arena, value);
+    field = arena_text(&values->reply->arena, bytes_of(field));
+    for (size_t i = 0; i < facets->count; i++)
+        if (strcmp(values->list[i].field, field) == 0 && strcmp(values->list[i].value, text) == 0)
+            return;
+    values_add(values, field, text, count);
+}
+
+static bool
+add_letters(struct reader *reader, struct values *values, struct err *err)
+{
+    return store_info(reader->session.store)->schema_version == 0 ||
+           letter_values(reader->session.store, add_letter_value, values, err);
 }
 
 // --- paths ---
@@ -146,7 +169,7 @@ reader_values_request(struct reader *reader, const struct request *request)
     static const enum pivot pivots[] = {PIVOT_TYPE, PIVOT_TOPIC, PIVOT_SOURCE};
     for (size_t i = 0; reader->counts.backlog && i < sizeof pivots / sizeof *pivots; i++)
         add_pivot(&values, reader->counts.backlog, pivots[i]);
-    if (!add_payloads(reader, &values, &err)) {
+    if (!add_letters(reader, &values, &err) || !add_payloads(reader, &values, &err)) {
         reply_destroy(values.reply);
         free(values.list);
         session_failed(&reader->session, request->number, &err);

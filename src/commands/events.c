@@ -42,6 +42,9 @@ command_events_print_json(const struct event *event, struct events_sort *sort, s
     value_add_int_or_null(object, "partition", event->origin.has_partition, event->origin.partition);
     value_add_int_or_null(object, "offset", event->origin.has_offset, event->origin.offset);
     value_add_payload(object, "key", event_key(event));
+    value_add_bytes(object, "format", event->record.format);
+    value_add_bytes(object, "consumer", event->record.consumer);
+    value_add_bytes(object, "dlq_topic", event_queue(event));
     value_add_bool(object, "edited", event->known.revisions > 0);
     value_add_int(object, "returned", event->known.returned);
     if (sort->path)

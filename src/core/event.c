@@ -127,3 +127,21 @@ event_queue(const struct event *event)
         return event->record.topic;
     return topic_is_queue(event->topic) ? event->topic : BYTES_ABSENT;
 }
+
+bool
+event_letter_column_is(struct bytes name)
+{
+    static const char *const names[] = {"format", "consumer", "queue", "dlq-topic"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (bytes_equal_text(name, names[i]))
+            return true;
+    return false;
+}
+
+struct bytes
+event_letter_column(const struct event *event, struct bytes name)
+{
+    if (bytes_equal_text(name, "format"))
+        return event->record.format;
+    return bytes_equal_text(name, "consumer") ? event->record.consumer : event_queue(event);
+}

@@ -173,5 +173,9 @@ struct bytes topic_original(struct bytes topic);
 // The dead letter queue that the event was in: the topic that its dead letter was read from, else that of its
 // row where it is named like one; absent: none.
 struct bytes event_queue(const struct event *event);
+// Columns that only events of dead letters have, by the filter's names: "format", "consumer", "queue" and,
+// which is the same, "dlq-topic". Absent: the event has none.
+bool event_letter_column_is(struct bytes name);
+struct bytes event_letter_column(const struct event *event, struct bytes name);
 
 #endif

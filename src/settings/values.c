@@ -5,6 +5,7 @@
 #include <strings.h>
 #include "base/clock.h"
 #include "base/text.h"
+#include "core/event.h"
 #include "core/json/json.h"
 #include "settings/conninfo.h"
 
@@ -122,6 +123,8 @@ static bool
 check_path(const char *value, const char *where, struct err *err)
 {
     struct json_path *path = NULL;
+    if (event_letter_column_is(bytes_of(value)))
+        return true;
     bool ok = json_path_parse(&path, bytes_of(value), err);
     json_path_destroy(path);
     return ok || err_context(err, "%s: column, character %d", where, err->column);

@@ -213,6 +213,7 @@ run events "${db[@]}" --id 5 --id 99999
 ok "an unknown id" all exits 5 ';' one_sentence ';' warns 99999
 run events "${db[@]}" --json --id 1001
 ok "NULL stays null" json 'rows[0]["created_at"] is None and rows[0]["topic"] is None and rows[0]["offset"] is None and rows[0]["key"] is None'
+ok "a row that is no dead letter of a topic has none of its columns" json 'rows[0]["format"] is None and rows[0]["consumer"] is None and rows[0]["dlq_topic"] is None'
 run events "${db[@]}" --json --limit 1 --filter id:1
 ok "times carry an offset" json 'rows[0]["created_at"].endswith(("Z", "+00:00"))'
 run events "${db[@]}" --json --zone America/Sao_Paulo --id 1

@@ -106,7 +106,8 @@ value_candidate(struct arena *arena, const struct facet *facet, struct bytes wor
     if (is_path)
         return bytes_starts(bytes_of(value), arena_text(arena, word)) && strlen(value) > word.len ? value
                                                                                                   : NULL;
-    const char *begins = arena_printf(arena, "%s:", facet->field);
+    bool is_synonym = strcmp(facet->field, "queue") == 0 && bytes_starts(word, "dlq-topic:");
+    const char *begins = is_synonym ? "dlq-topic:" : arena_printf(arena, "%s:", facet->field);
     if (!bytes_starts(word, begins))
         return NULL;
     struct bytes typed = bytes_slice(word, strlen(begins), SIZE_MAX);

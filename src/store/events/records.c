@@ -119,3 +119,25 @@ records_answer(struct store *store, const int64_t *ids, const char *const *whys,
     param_texts(&params, whys, count);
     return pg_do(store, FOR_WRITING, "SELECT redrive.work_records_answer($1, $2)", &params, err);
 }
+
+bool
+letter_values(struct store *store,
+              void (*each)(void *context, const char *field, struct bytes value, int64_t count),
+              void *context, struct err *err)
+{
+    static const char sql[] =
+        "WITH newest AS MATERIALIZED (SELECT k.format, k.consumer, k.topic FROM redrive.record k"
+        " ORDER BY k.dlq_id DESC LIMIT 5000)"
+        " SELECT v.field, v.value, count(*) FROM newest n CROSS JOIN LATERAL (VALUES ('format', n.format),"
+        " ('consumer', n.consumer), ('queue', n.topic)) AS v (field, value)"
+        " WHERE n.format IS NOT NULL AND v.value <> '' GROUP BY 1, 2 ORDER BY 3 DESC, 2 LIMIT 300";
+    PGresult *r;
+    if (!pg_ask(store, FOR_READING, sql, NULL, &r, err))
+        return false;
+    struct arena arena = {0};
+    for (int i = 0; i < PQntuples(r); i++)
+        each(context, value_text(r, i, 0, &arena), value_bytes(r, i, 1), value_int8(r, i, 2));
+    arena_release(&arena);
+    PQclear(r);
+    return true;
+}

@@ -26,6 +26,12 @@ bool records_keep(struct store *store, const struct kept_record *records, size_t
 bool letter_ids(struct store *store, const char *queue, int64_t **ids, size_t *count,
                 struct err *err) MUST_CHECK;
 
+// The formats, consumer groups and dead letter queues of the dead letters that were taken in last, by the
+// filter's names of fields, most frequent first.
+bool letter_values(struct store *store,
+                   void (*each)(void *context, const char *field, struct bytes value, int64_t count),
+                   void *context, struct err *err) MUST_CHECK;
+
 // What has become of an original record that somebody asked for.
 struct record_answer {
     bool is_kept;    // it is here: the event has it with EVENT_RAW

@@ -75,14 +75,16 @@ events_ask_status(struct app *app, void *state, enum action action)
 
 // --- a path of the payload as a column ---
 
-// Shows what is at the path in a column; empty: in none. False: it is no path, which the prompt says.
+// Shows what is at the path, or this column of dead letters, in a column; empty: in none. False: it is
+// neither, which the prompt says.
 static bool
-show_path(struct app *app, struct events *events, struct bytes text)
+show_path(struct app *app, struct events *events, struct bytes text, bool takes_letters)
 {
     struct json_path *path = NULL;
     struct err err = {0};
     text = bytes_trim(text);
-    if (text.len > 0 && !json_path_parse(&path, text, &err)) {
+    bool is_letter = takes_letters && event_letter_column_is(text);
+    if (text.len > 0 && !is_letter && !json_path_parse(&path, text, &err)) {
         app_prompt_error(app, &err);
         return false;
     }
@@ -93,10 +95,23 @@ show_path(struct app *app, struct events *events, struct bytes text)
     return true;
 }
 
+// Is the column one of the payload? Lists are sorted by these only.
+static bool
+has_path(const struct events *events)
+{
+    return events->path && !event_letter_column_is(bytes_of(events->path));
+}
+
 static const char *
 column_candidate(struct app *app, void *state, struct bytes text, size_t i)
 {
-    return bytes_starts(text, "$") ? events_filter_candidate(app, state, text, i) : NULL;
+    static const char *const names[] = {"format", "consumer", "queue"};
+    if (bytes_starts(text, "$"))
+        return events_filter_candidate(app, state, text, i);
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        if (bytes_starts(bytes_of(names[n]), arena_text(app_frame(app), text)) && i-- == 0)
+            return names[n];
+    return NULL;
 }
 
 static void
@@ -153,7 +168,7 @@ static bool
 order_path_accepted(struct app *app, void *state, struct bytes text)
 {
     struct events *events = state;
-    if (!show_path(app, events, text))
+    if (!show_path(app, events, text, false))
         return false;
     if (events->path)
         set_order(app, events, ORDER_PATH, false);
@@ -194,7 +209,7 @@ void
 events_order_by(struct app *app, struct events *events, enum event_column column)
 {
     for (size_t i = 0; i < ORDERS; i++) {
-        if (orders[i].column != column || (column == COLUMN_PATH && !events->path))
+        if (orders[i].column != column || (column == COLUMN_PATH && !has_path(events)))
             continue;
         bool is_same = events->query.order == orders[i].order;
         set_order(app, events, orders[i].order,
@@ -208,11 +223,11 @@ static bool
 column_accepted(struct app *app, void *state, struct bytes text)
 {
     struct events *events = state;
-    if (!show_path(app, events, text))
+    if (!show_path(app, events, text, true))
         return false;
+    bool is_path = has_path(events);
     if (events->query.order == ORDER_PATH)
-        set_order(app, events, events->path ? ORDER_PATH : ORDER_WHEN,
-                  events->path && events->query.oldest_first);
+        set_order(app, events, is_path ? ORDER_PATH : ORDER_WHEN, is_path && events->query.oldest_first);
     return true;
 }
 

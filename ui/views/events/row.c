@@ -346,6 +346,9 @@ event_narrow_term(const struct event *event, size_t i, struct arena *arena, cons
         {"correlation", event->correlation_id, true},
         {"class", event->error_class, true},
         {"key", event->record.key, true},
+        {"format", event->record.format, true},
+        {"consumer", event->record.consumer, true},
+        {"queue", event_queue(event), true},
     };
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++) {
         if (!bytes_present(fields[f].value) || i-- > 0)

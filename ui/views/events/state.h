@@ -81,7 +81,7 @@ struct events {
     struct follow follow;
     struct table_column columns[EVENT_COLUMNS];
     char *type; // of all events seen so far: shown once, in line 2, without its column; NULL: several
-    char *path; // of the payload, shown as a column; NULL: none
+    char *path; // of the payload, or a name of event_letter_column, shown as a column; NULL: none
     struct row_cache rows;
     struct events_window window;
     struct events_preview shown;

@@ -10,7 +10,8 @@
 #define MSG_COLUMN_LABEL "column "
 #define MSG_ORDER_PATH_LABEL "order by "
 #define MSG_ORDER_PATH_HINT "a path of the payload: $.type  $.lines[0].sku  Tab completes"
-#define MSG_COLUMN_HINT "a path of the payload: $.type  $.lines[0].sku  Tab completes  nothing: no column"
+#define MSG_COLUMN_HINT                                                                                      \
+    "$.type  $.lines[0].sku, or format, consumer, queue  Tab completes  nothing: no column"
 #define MSG_SEARCHING "searching"
 #define MSG_ALL_DONE "No pending events. The last one was closed %s by %s."
 #define MSG_NO_EVENTS "No events here."
