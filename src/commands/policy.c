@@ -74,6 +74,8 @@ policy_describe(const struct policy_row *row, struct arena *arena, struct strbuf
                          arena_printf(arena, "%s, %s matched%s%s", time_local(row->ran_at, time),
                                       text_count(row->matched, count[0]), row->note ? "; " : "",
                                       row->note ? row->note : ""));
+    else
+        policy_add_field(out, "note", row->note);
     if (row->operation)
         policy_add_field(out, "operation", arena_printf(arena, "%" PRId64, row->operation));
     policy_add_field(out, "in all",
@@ -131,6 +133,9 @@ policy_say_unclaimed(struct policy_call *of, struct err *err)
     if (row.halted_why)
         return err_set(err, ERR_CONFLICT, "%s has halted: %s; redrive policy \"%s\" on tries one event",
                        of->name, row.halted_why, of->name);
+    if (!store_info(of->store)->may_decide && row.state == POLICY_DISABLED)
+        return err_set(err, ERR_DENIED, "%s is not switched on, and an operator does that: %s", of->name,
+                       row.note ? row.note : "redrive policy NAME on");
     return err_set(
         err, ERR_CONFLICT,
         "%s runs already: its last operation%s%s has not ended, is still watched, or another redrive "

@@ -151,9 +151,15 @@ static const struct guard {
     {"silences and acknowledgements in another name", NEVER,
      "SELECT ((SELECT count(*) FROM redrive.alert_rule WHERE silenced_by <> current_setting('attack.who'))"
      " + (SELECT count(*) FROM redrive.alert WHERE acknowledged_by <> current_setting('attack.who')))::text"},
-    {"policies and their runs", LEVEL_OPERATOR,
-     "SELECT md5(concat((SELECT string_agg(x::text, '|' ORDER BY name) FROM redrive.policy x),"
-     " (SELECT string_agg(x::text, '|' ORDER BY operation_no) FROM redrive.policy_run x)))"},
+    {"policies", LEVEL_WORKER, "SELECT md5(string_agg(x::text, '|' ORDER BY name)) FROM redrive.policy x"},
+    {"what policies do, whether they do it, and in whose claim they are", LEVEL_OPERATOR,
+     "SELECT md5(concat((SELECT string_agg(concat_ws('/', name, action, definition, words, schedule, "
+     "probe_after,"
+     " is_enabled, switched, switched_by, switched_for, halted_at, is_probing), '|' ORDER BY name) FROM "
+     "redrive.policy WHERE redrive._policy_is_on(policy) OR name = 'fix'), (SELECT concat_ws('/', holder, "
+     "holder_who, lease_until) FROM redrive.policy WHERE name = 'host/1/1')))"},
+    {"runs of policies", LEVEL_OPERATOR,
+     "SELECT md5(string_agg(x::text, '|' ORDER BY operation_no)) FROM redrive.policy_run x"},
     {"policies switched in another name", NEVER,
      "SELECT count(*)::text FROM redrive.policy WHERE switched_by <> current_setting('attack.who')"},
     {"the archive, and its jobs", LEVEL_OPERATOR,
@@ -408,10 +414,11 @@ begin_notes(void)
         "INSERT INTO redrive.alert_destination (name) VALUES ('a');"
         "INSERT INTO redrive.alert_notice (rule, instance, destination, state, content) VALUES ('fix', '', "
         "'a', 'firing', '{}');"
-        "INSERT INTO redrive.policy (name, action, words, schedule, probe_after, is_enabled, seen_at, "
-        "next_at, holder, lease_until) VALUES ('host/1/1', 'discard', 'discard all', 'every 1s', '0', true, "
-        "now(), '-infinity', 'm', 'infinity'), ('fix', 'alert', 'alert', 'every 1s', '0', false, now(), "
-        "now(), NULL, NULL);"
+        "INSERT INTO redrive.policy (name, action, definition, words, schedule, probe_after, is_enabled, "
+        "seen_at, next_at, holder, holder_who, lease_until) VALUES ('host/1/1', 'discard', '{\"limit\": 9}', "
+        "'discard all', 'every 1s', '0', true, now(), '-infinity', 'm', 'olga', now() + interval '59 min'), "
+        "('fix', 'discard', '{\"limit\": 9}', 'discard', 'every 1s', '0', false, now(), now(), NULL, NULL, "
+        "NULL);"
         "INSERT INTO redrive.policy_run (operation_no, policy, matched, acted, topics) VALUES (7, 'fix', 2, "
         "2, '{orders}');"
         "INSERT INTO redrive.group_category VALUES (255, 'data', 'olga', now(), 'because', 1);"

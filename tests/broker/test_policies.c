@@ -48,15 +48,20 @@ begin(const char *lines)
 }
 
 static struct running
-watch(const char *kill)
+watch_as(const char *conninfo, const char *kill)
 {
     if (kill)
         setenv("REDRIVE_KILL", kill, 1);
-    struct running running =
-        program_start(redrive_program(), (const char *[]){"watch", "-d", fixture.world.conninfo, "--listen",
-                                                          "127.0.0.1:0", NULL});
+    struct running running = program_start(
+        redrive_program(), (const char *[]){"watch", "-d", conninfo, "--listen", "127.0.0.1:0", NULL});
     unsetenv("REDRIVE_KILL");
     return running;
+}
+
+static struct running
+watch(const char *kill)
+{
+    return watch_as(fixture.world.conninfo, kill);
 }
 
 static void
@@ -225,6 +230,47 @@ watchers_die(void **state)
     end(&watcher, worker, &consumer);
 }
 
+// A login with the rights of a worker, as a service has.
+static const char *
+service_conninfo(void)
+{
+    PGconn *admin = fixture.world.admin;
+    char login[80];
+    snprintf(login, sizeof login, "%s_service", fixture.world.db.name);
+    test_sql(admin, "CREATE ROLE %s LOGIN", login);
+    PGresult *r =
+        PQexec(admin, arena_printf(&fixture.world.arena, "SELECT redrive.grants('%s', 'worker')", login));
+    for (int i = 0; i < PQntuples(r); i++)
+        test_sql(admin, "%s", PQgetvalue(r, i, 0));
+    PQclear(r);
+    return arena_printf(&fixture.world.arena, "%s user=%s", fixture.world.conninfo, login);
+}
+
+static void
+a_service_runs_what_a_person_switched_on(void **state)
+{
+    (void)state;
+    begin("");
+    const char *conninfo = service_conninfo();
+    struct test_consumer consumer = billing(CONSUMER_TAKES_ALL);
+    pid_t worker =
+        work_start(&fixture.world, &(struct work_how){.lives = 60 * US_PER_SECOND, .conninfo = conninfo});
+    struct running watcher = watch_as(conninfo, NULL);
+    await_number("SELECT count(*) FROM redrive.policy WHERE note LIKE 'only its file enables it%'", 1);
+    clock_sleep(2 * US_PER_SECOND);
+    assert_int_equal(test_number(fixture.world.admin, "SELECT count(*) FROM redrive.operation"), 0);
+    struct running switching = program_start(
+        redrive_program(), (const char *[]){"policy", "timeouts", "on", "-d", fixture.world.conninfo, NULL});
+    char said[PROGRAM_ROOM];
+    if (program_end(&switching, said) != 0)
+        fail_msg("it was not switched on: %s", said);
+    await_number(resolved_sql, EVENTS);
+    assert_each_once(fixture.topic, PARTITIONS, 1, EVENTS);
+    end(&watcher, worker, &consumer);
+    test_sql(fixture.world.admin, "DROP OWNED BY %s_service; DROP ROLE %s_service", fixture.world.db.name,
+             fixture.world.db.name);
+}
+
 // The watcher and the worker die while a run sends; those that come after them end it.
 static void
 all_die_while_it_sends(void **state)
@@ -260,7 +306,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         on_fixture(what_it_sends_is_taken), on_fixture(what_it_sends_returns),
         on_fixture(all_of_a_run_return),    on_fixture(watchers_die),
-        on_fixture(all_die_while_it_sends),
+        on_fixture(all_die_while_it_sends), on_fixture(a_service_runs_what_a_person_switched_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,23 @@ operations_may_change(const struct store *store, struct err *err)
 }
 
 // Returns the new operation's number, or that of the one the key made before (then *is_new is false).
+static const char begin_sql[] =
+    "SELECT no, is_new FROM redrive.operation_begin($1, $2, $3, $4, $5, $6, $7, $8)";
+static const char begin_policy_sql[] = "SELECT no, is_new FROM redrive.policy_begin($1, $2, $3, $4, $5, $6, "
+                                       "$7, $8, $9, $10, $11, $12, $13, $14)";
+
+static void
+add_policy(struct params *params, const struct operation_request *request)
+{
+    const struct policy_begun *policy = request->policy;
+    param_text(params, policy->holder);
+    param_text(params, policy->name);
+    param_int8(params, policy->matched);
+    param_int8(params, (int64_t)request->count);
+    param_int8(params, policy->next_at);
+    param_texts(params, policy->topics, policy->topic_count);
+}
+
 static bool
 begin_freeze(struct store *store, const struct operation_request *request, int64_t *no, bool *is_new,
              struct err *err)
@@ -29,10 +46,10 @@ begin_freeze(struct store *store, const struct operation_request *request, int64
     param_text(&params, request->reason);
     param_text(&params, request->target_topic);
     param_int4(&params, request->rate);
+    if (request->policy)
+        add_policy(&params, request);
     PGresult *r;
-    if (!pg_ask(store, FOR_FREEZING,
-                "SELECT no, is_new FROM redrive.operation_begin($1, $2, $3, $4, $5, $6, $7, $8)", &params, &r,
-                err))
+    if (!pg_ask(store, FOR_FREEZING, request->policy ? begin_policy_sql : begin_sql, &params, &r, err))
         return false;
     *no = value_int8(r, 0, 0);
     *is_new = value_bool(r, 0, 1);
@@ -171,24 +188,6 @@ add_force(struct store *store, int64_t no, struct err *err)
 }
 
 static bool
-add_policy(struct store *store, const struct operation_request *request, int64_t no, struct err *err)
-{
-    const struct policy_begun *policy = request->policy;
-    if (!policy)
-        return true;
-    struct params params = {0};
-    param_int8(&params, no);
-    param_text(&params, policy->holder);
-    param_text(&params, policy->name);
-    param_int8(&params, policy->matched);
-    param_int8(&params, (int64_t)request->count);
-    param_int8(&params, policy->next_at);
-    param_texts(&params, policy->topics, policy->topic_count);
-    return pg_do(store, FOR_FREEZING, "SELECT redrive.operation_policy($1, $2, $3, $4, $5, $6, $7)", &params,
-                 err);
-}
-
-static bool
 operations_confirm(struct store *store, int64_t no, struct err *err)
 {
     struct params params = {0};
@@ -207,9 +206,9 @@ operation_create(struct store *store, const struct operation_request *request,
         return false;
     bool ok = begin_freeze(store, request, no, &is_new, err);
     if (ok && is_new)
-        ok = add_policy(store, request, *no, err) && operations_add_plan(store, &request->plan, *no, err) &&
-             add_max_lag(store, request, *no, err) && add_begin(store, &request->plan.begin, *no, err) &&
-             add_undone(store, request, *no, err) && add_recipe(store, request->recipe, *no, err) &&
+        ok = operations_add_plan(store, &request->plan, *no, err) && add_max_lag(store, request, *no, err) &&
+             add_begin(store, &request->plan.begin, *no, err) && add_undone(store, request, *no, err) &&
+             add_recipe(store, request->recipe, *no, err) &&
              (!request->then_reprocess || add_then_reprocess(store, request, *no, err)) &&
              (!request->is_forced || add_force(store, *no, err)) &&
              freeze_ids(store, request, *no, progress, context, err) && operations_confirm(store, *no, err);

@@ -258,6 +258,7 @@ END $$;
 CREATE OR REPLACE FUNCTION redrive.operation_confirm(p_no bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
+    PERFORM redrive._policy_check(o) FROM redrive.operation o WHERE o.no = p_no;
     PERFORM redrive._operation_confirm(p_no, session_user);
 END $$;
 

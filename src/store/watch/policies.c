@@ -41,6 +41,27 @@ static const char list_sql[] =
     "  LEFT JOIN redrive.operation o ON o.no = r.operation_no WHERE r.policy = p.name) s"
     " ORDER BY p.name";
 
+// What it does, which a person switches on (sql/policies.sql).
+static struct value *
+policy_definition(const struct policy *policy)
+{
+    struct value *object = value_object();
+    value_add_text(object, "action", policy_action_name(policy->action));
+    value_add_text(object, "filter", policy->filter);
+    value_add_text(object, "group", policy->group);
+    value_add_int(object, "limit", policy->limit);
+    value_add_text(object, "target", policy->target);
+    value_add_text(object, "recipe", policy->recipe);
+    value_add_int(object, "rate", policy->rate);
+    value_add_int(object, "attempts", policy->attempts);
+    value_add_int(object, "backoff", policy->backoff.first);
+    value_add_int(object, "at_most", policy->backoff.most);
+    value_add_real(object, "factor", policy->backoff.factor);
+    value_add_int(object, "canary", policy->plan.step_count ? policy->plan.steps[0] : 0);
+    value_add_real(object, "halt_above", policy->plan.halts ? policy->plan.halt_above : -1);
+    return object;
+}
+
 static struct value *
 policy_value(const struct policy *policy, int64_t now, int64_t zone_us)
 {
@@ -48,6 +69,7 @@ policy_value(const struct policy *policy, int64_t now, int64_t zone_us)
     bool is_every = policy->schedule.every > 0 && day_window_has(&policy->window, now, zone_us);
     value_add_text(object, "name", policy->name);
     value_add_text(object, "action", policy_action_name(policy->action));
+    value_add(object, "definition", policy_definition(policy));
     value_add_text(object, "words", policy->words);
     value_add_text(object, "schedule", policy->schedule_text);
     value_add_int(object, "probe_after", policy->probe_after);
@@ -57,20 +79,25 @@ policy_value(const struct policy *policy, int64_t now, int64_t zone_us)
     return object;
 }
 
+static void
+policies_text(struct store *store, const struct policy *policies, size_t count, int64_t now,
+              struct strbuf *text)
+{
+    struct value *array = value_array();
+    for (size_t i = 0; i < count; i++)
+        value_add(array, NULL, policy_value(&policies[i], now, store_info(store)->zone_us));
+    value_dump(array, text);
+    value_destroy(array);
+}
+
 bool
 policies_know(struct store *store, const struct policy *policies, size_t count, int64_t now, struct err *err)
 {
-    struct value *array = value_array();
     struct strbuf text = {0};
     struct params params = {0};
-    if (!pg_may_write(store, err) || !pg_has_schema(store, err)) {
-        value_destroy(array);
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err))
         return false;
-    }
-    for (size_t i = 0; i < count; i++)
-        value_add(array, NULL, policy_value(&policies[i], now, store_info(store)->zone_us));
-    value_dump(array, &text);
-    value_destroy(array);
+    policies_text(store, policies, count, now, &text);
     param_text(&params, strbuf_text(&text));
     bool ok = pg_do(store, FOR_WRITING, "SELECT redrive.policy_know($1::jsonb)", &params, err);
     strbuf_release(&text);
@@ -81,23 +108,21 @@ bool
 policies_claim(struct store *store, const char *holder, const struct policy *policies, size_t count,
                const char *only, int64_t lease, struct policy_claim *claim, struct err *err)
 {
-    struct arena arena = {0};
+    struct strbuf text = {0};
     struct params params = {0};
     PGresult *r;
-    const char **names = arena_array(&arena, count, sizeof *names);
     *claim = (struct policy_claim){0};
-    for (size_t i = 0; i < count; i++)
-        names[i] = policies[i].name;
+    policies_text(store, policies, count, 0, &text);
     param_text(&params, holder);
-    param_texts(&params, names, count);
+    param_text(&params, strbuf_text(&text));
     param_text(&params, only);
     param_int8(&params, lease);
     param_int4(&params, PQbackendPID(store->conn)); // a pooler makes up one of its own
     bool ok = pg_ask(store, FOR_WRITING,
-                     "SELECT c.name, c.acted, c.is_probe FROM redrive.policy_claim($1, $2, $3,"
+                     "SELECT c.name, c.acted, c.is_probe FROM redrive.policy_claim($1, $2::jsonb, $3,"
                      " $4 * interval '1 microsecond', $5) c",
                      &params, &r, err);
-    arena_release(&arena);
+    strbuf_release(&text);
     if (!ok)
         return false;
     for (size_t i = 0; PQntuples(r) == 1 && i < count; i++)
