@@ -465,18 +465,30 @@ forecast_refused(struct forecast *forecast, const struct preview_query *query, s
     return true;
 }
 
+// The counts come first, and the other parts are of the same rows.
+static bool
+read_rows(struct forecast *forecast, const struct preview_query *query, struct err *err)
+{
+    preview_rows_destroy(forecast->rows);
+    return preview_rows_read(forecast->store, query, &forecast->rows, err);
+}
+
 bool
 forecast_part(struct forecast *forecast, const struct preview_query *query, enum preview_part part,
               struct arena *arena, struct preview *preview, struct err *err)
 {
     int64_t repeated = preview->repeated;
-    if (!operation_preview_part(forecast->store, query, part, arena, preview, err))
+    struct preview_query of_rows = *query;
+    if (part == PREVIEW_COUNTS && !read_rows(forecast, query, err))
+        return false;
+    of_rows.rows = forecast->rows;
+    if (!operation_preview_part(forecast->store, &of_rows, part, arena, preview, err))
         return false;
     if (query->action != ACTION_REPROCESS)
         return true;
     if (part == PREVIEW_COUNTS || (preview->repeated > repeated && preview->known & 1u << PREVIEW_COUNTS))
-        return forecast_topics(forecast, query, arena, preview, err);
-    return part != PREVIEW_REFUSED || forecast_refused(forecast, query, arena, preview, err);
+        return forecast_topics(forecast, &of_rows, arena, preview, err);
+    return part != PREVIEW_REFUSED || forecast_refused(forecast, &of_rows, arena, preview, err);
 }
 
 bool
@@ -516,5 +528,6 @@ void
 forecast_release(struct forecast *forecast)
 {
     free(forecast->topics);
+    preview_rows_destroy(forecast->rows);
     arena_release(&forecast->arena);
 }

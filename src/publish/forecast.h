@@ -29,6 +29,7 @@ struct forecast {
     struct err kafka; // filled: why Kafka did not answer about the topics
     struct forecast_topic *topics;
     size_t topic_count, topic_capacity;
+    struct preview_rows *rows; // of the events of the preview that is made
     struct arena arena;
 };
 

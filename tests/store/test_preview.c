@@ -128,7 +128,8 @@ counts_few(void **state)
     check_counts(1, 500);
 }
 
-// Each event has a newer one of its key beside it that is not asked for.
+// Each event has a newer one of its key beside it that is not asked for, but for 50 that are alone with
+// theirs.
 static void
 check_risks(int64_t scale, size_t count, const char *table)
 {
@@ -141,8 +142,8 @@ check_risks(int64_t scale, size_t count, const char *table)
         // Of the newer ones 50 are resolved, 30 discarded, 20 the same event come back, 10 of another topic,
         // 5 older after all, one a twin.
         " SELECT n * %d, CASE WHEN n BETWEEN 161 AND 200 THEN 'back' || (n + 1) / 2"
-        "        WHEN n IN (301, 303, 305, 306) THEN 'twin' ELSE 'e' || n END, 'x', 'k' || (n + 1) / 2, "
-        "'{}', 'x',"
+        "        WHEN n IN (301, 303, 305, 306) THEN 'twin' ELSE 'e' || n END, 'x',"
+        "        'k' || CASE WHEN n BETWEEN 401 AND 500 THEN n + 10000000 ELSE (n + 1) / 2 END, '{}', 'x',"
         "        CASE WHEN n BETWEEN 201 AND 220 AND n %% 2 = 0 THEN NULL ELSE 'orders' END,"
         "        CASE WHEN n %% 2 = 1 OR n > 160 THEN 'PENDING' WHEN n <= 100 THEN 'RESOLVED' ELSE "
         "'DISCARDED' END,"
@@ -153,7 +154,7 @@ check_risks(int64_t scale, size_t count, const char *table)
     int64_t *ids = odd_ids(count, scale);
     struct preview preview = look(&world, ACTION_REPROCESS, ids, count);
     assert_int_equal(preview.open, (int64_t)count);
-    assert_int_equal(preview.overtaken.events, (int64_t)count - 30 - 20 - 10 - 5 - 1);
+    assert_int_equal(preview.overtaken.events, (int64_t)count - 30 - 20 - 10 - 5 - 1 - 50);
     assert_int_equal(preview.overtaken.resolved, 50);
     assert_int_equal(preview.doubled, 3);
     free(ids);
@@ -205,6 +206,63 @@ finds_the_risks_of_few(void **state)
     check_risks(1, 500, analyzed);
 }
 
+// Those that have to be looked at one by one: the largest first.
+static void
+check_large(int64_t scale, size_t count)
+{
+    struct world world;
+    world_make(&world, 0);
+    test_sql(
+        world.admin,
+        "INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic,"
+        "  status)"
+        " SELECT n * %d, 'e' || n, 'x', CASE WHEN n %% 100 = 1 THEN (SELECT jsonb_agg(md5(n || ' ' || i))"
+        "    FROM generate_series(1, 80 + n / 1000) AS i) ELSE '{}' END, 'x',"
+        "   CASE WHEN n %% 1000 = 3 THEN 'orders.dlq' WHEN n %% 1000 = 5 THEN NULL ELSE 'orders' END,"
+        "   CASE WHEN n %% 700 = 1 THEN 'RESOLVED' ELSE 'PENDING' END FROM generate_series(1, %d) AS n",
+        (int)scale, (int)count * 2);
+    int64_t *ids = odd_ids(count, scale), *large, more;
+    struct preview_query query = {.action = ACTION_REPROCESS, .ids = ids, .count = count};
+    struct preview_rows *rows;
+    const char *topics[] = {"orders.dlq"};
+    const struct preview_large wanted = {
+        .larger = 1500, .topics = topics, .topic_count = 1, .has_none = true};
+    size_t found;
+    assert_works(preview_rows_read(world.store, &query, &rows, &err));
+    assert_int_equal(rows != NULL, scale > 1);
+    query.rows = rows;
+    assert_works(operation_large(world.store, &query, &wanted, &world.arena, &large, &found, &more, &err));
+    assert_int_equal(more, 0);
+    struct strbuf list = {0};
+    for (size_t i = 0; i < found; i++)
+        strbuf_printf(&list, "%s%lld", i ? "," : "", (long long)large[i]);
+    char truth[400];
+    snprintf(truth, sizeof truth,
+             "SELECT string_agg(id::text, ',' ORDER BY pg_column_size(event_payload) DESC, id)"
+             " FROM public.dlq_events WHERE status = 'PENDING' AND id / %d %% 2 = 1"
+             "  AND (pg_column_size(event_payload) > 1500 OR kafka_topic IS DISTINCT FROM 'orders')",
+             (int)scale);
+    assert_string_equal(strbuf_text(&list), test_text(world.admin, truth));
+    strbuf_release(&list);
+    preview_rows_destroy(rows);
+    free(ids);
+    world_end(&world);
+}
+
+static void
+lists_the_large_close_together(void **state)
+{
+    (void)state;
+    check_large(1, 21000);
+}
+
+static void
+lists_the_large_far_apart(void **state)
+{
+    (void)state;
+    check_large(1000, 21000);
+}
+
 // Many ids that are as far apart as ids can be.
 static void
 ids_of_both_ends_are_looked_up(void **state)
@@ -240,6 +298,8 @@ main(void)
         cmocka_unit_test(finds_the_risks_of_many_without_an_index_on_keys),
         cmocka_unit_test(finds_the_risks_of_many_before_an_analyze),
         cmocka_unit_test(finds_the_risks_of_few),
+        cmocka_unit_test(lists_the_large_close_together),
+        cmocka_unit_test(lists_the_large_far_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,12 @@
 // The expected effect of an action before it is requested. Nothing is written.
 #include "store/operations/operations.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/alloc.h"
 #include "core/selection.h"
-#include "store/pg.h"
+#include "store/events/preview_rows.h"
 
 // Every statement has the same parameters, whichever of them it uses: $1 what is chosen, $2 the status that
 // the action acts on, $3 and $4 the lowest and the highest id, $5 the zone, $6 after how many returns an
@@ -157,19 +159,7 @@ static const char *const overtaken_of_many_sql[] = {
     [CHOSEN_BY_BITS] = OVERTAKEN_OF_MANY(BY_BITS, HAS_BIT),
     [CHOSEN_BY_LOOKUP] = OVERTAKEN_OF_MANY(BY_LOOKUP, IS_OF_IDS)};
 
-// Keys that are looked up too, where that is worth it: an index begins with source_id, and a key has few events.
-static const char is_keyed_sql[] =
-    "SELECT EXISTS (SELECT FROM pg_catalog.pg_index i JOIN pg_catalog.pg_attribute a"
-    "    ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]"
-    "    JOIN pg_catalog.pg_class x ON x.oid = i.indexrelid"
-    "    JOIN pg_catalog.pg_am m ON m.oid = x.relam AND m.amname IN ('btree', 'hash')"
-    "   WHERE i.indrelid = :'events'::regclass AND a.attname = 'source_id' AND i.indisvalid AND i.indpred IS NULL)"
-    " AND coalesce((SELECT CASE WHEN s.n_distinct < 0 THEN s.n_distinct < -0.25"
-    "      ELSE s.n_distinct > 0.25 * c.reltuples END"
-    "    FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
-    "    JOIN pg_catalog.pg_stats s ON s.schemaname = n.nspname AND s.tablename = c.relname"
-    "     AND s.attname = 'source_id' AND s.inherited = (c.relkind = 'p')"
-    "   WHERE c.oid = :'events'::regclass), false)";
+// Of keys that are looked up too.
 static const char overtaken_by_lookup_sql[] =
     "WITH wanted AS MATERIALIZED ("
     "  SELECT e.id, e.source_id, e.kafka_topic, " KEY("e") ", " EVENT("e") ", e.created_at FROM " BY_LOOKUP
@@ -198,15 +188,13 @@ static const char overtaken_by_lookup_sql[] =
 static const char *const overtaken_of_most_sql[] = {[CHOSEN_BY_IDS] = OVERTAKEN_OF_MOST(BY_IDS, IS_OF_IDS),
                                                     [CHOSEN_BY_BITS] = OVERTAKEN_OF_MOST(BY_BITS, HAS_BIT)};
 
-// Of what would be sent, those that share their event id, by its hash: how many, and their ids, eight bytes
-// each.
+// Of what would be sent, those that share their event id, by its hash: their ids, eight bytes each.
 #define DOUBLED(chosen)                                                                                      \
-    "SELECT coalesce(sum(n), 0)::int8, string_agg(ids, '') FROM (SELECT count(*) AS n,"                      \
+    "SELECT string_agg(ids, '') FROM (SELECT"                                                                \
     "  string_agg(int8send(e.id), '') AS ids FROM " chosen                                                   \
     "  AND e.status = $2 GROUP BY hashtextextended(e.event_id::text, 0) HAVING count(*) > 1) AS twice"
-static const char *const doubled_sql[] = {[CHOSEN_BY_IDS] = DOUBLED(BY_IDS),
-                                          [CHOSEN_BY_BITS] = DOUBLED(BY_BITS),
-                                          [CHOSEN_BY_LOOKUP] = DOUBLED(BY_LOOKUP)};
+static const char *const doubled_sql[] = {
+    [CHOSEN_BY_IDS] = DOUBLED(BY_IDS), [CHOSEN_BY_BITS] = DOUBLED(BY_BITS)};
 
 // Of rows that a consumer wrote twice for one record, all but the first: a freeze skips them
 // (_freeze_reorder). Rows as those of the sources, with their ids, eight bytes each.
@@ -221,12 +209,10 @@ static const char repeated_sql[] =
     " WHERE e.place > 1 GROUP BY 1, 2, 3, 4";
 
 // What is stored with more than $7 bytes, or whose row names one of the topics $8, or none with $9:
-// parameters of its own. The largest first; and how many those are.
-#define LARGE(chosen, is_chosen)                                                                             \
-    "WITH sized AS (SELECT e.id::bigint AS id, pg_column_size(e.event_payload)::bigint AS size"              \
-    "   FROM " chosen " AND e.status = $2 AND (coalesce(pg_column_size(e.event_payload), 0) > $7"            \
-    "   OR e.kafka_topic::text = ANY ($8) OR $9 AND coalesce(e.kafka_topic, '') = '')"                       \
-    "  UNION ALL SELECT r.dlq_id, octet_length(r.payload) FROM redrive.revision r"                           \
+// parameters of its own. The largest first; and how many those are. Of looked-up events that is known: ids
+// and sizes are $8 and $9.
+#define LARGE(sized, is_chosen)                                                                              \
+    "WITH sized AS (" sized "  UNION ALL SELECT r.dlq_id, octet_length(r.payload) FROM redrive.revision r"   \
     "   WHERE octet_length(r.payload) > $7 AND " is_chosen                                                   \
     "  UNION ALL SELECT r.dlq_id, octet_length(r.value) FROM redrive.record r"                               \
     "   WHERE octet_length(r.value) > $7 AND " is_chosen "),"                                                \
@@ -236,27 +222,24 @@ static const char repeated_sql[] =
     "   AND x.status = $2 LIMIT 1) AS open"                                                                  \
     "  WHERE l.id NOT IN (SELECT i.dlq_id FROM redrive.items_live(ARRAY(SELECT id FROM large)) i)"           \
     "  ORDER BY l.size DESC, l.id"
-static const char *const large_sql[] = {[CHOSEN_BY_IDS] = LARGE(BY_IDS, IS_OF_IDS("r.dlq_id")),
-                                        [CHOSEN_BY_BITS] = LARGE(BY_BITS, HAS_BIT("r.dlq_id")),
-                                        [CHOSEN_BY_LOOKUP] = LARGE(BY_LOOKUP, IS_OF_IDS("r.dlq_id"))};
+#define SIZED(chosen)                                                                                        \
+    "SELECT e.id::bigint AS id, pg_column_size(e.event_payload)::bigint AS size"                             \
+    "   FROM " chosen " AND e.status = $2 AND (coalesce(pg_column_size(e.event_payload), 0) > $7"            \
+    "   OR e.kafka_topic::text = ANY ($8) OR $9 AND coalesce(e.kafka_topic, '') = '')"
+static const char *const large_sql[] = {
+    [CHOSEN_BY_IDS] = LARGE(SIZED(BY_IDS), IS_OF_IDS("r.dlq_id")),
+    [CHOSEN_BY_BITS] = LARGE(SIZED(BY_BITS), HAS_BIT("r.dlq_id")),
+    [CHOSEN_BY_LOOKUP] =
+        LARGE("SELECT w.id, w.size FROM unnest($8, $9) AS w (id, size)", IS_OF_IDS("r.dlq_id"))};
 
-// The planner does not know how much it is, and would look in one list for each line of another, or think
-// that lines are too many for other processes to hand them over.
-#define SETTINGS_OF_MANY                                                                                     \
-    "SELECT pg_catalog.set_config('work_mem', '32MB', true),"                                                \
-    " pg_catalog.set_config('enable_nestloop', 'off', true),"                                                \
-    " pg_catalog.set_config('enable_mergejoin', 'off', true),"                                               \
-    " pg_catalog.set_config('parallel_tuple_cost', '0', true)"
 static const char settings_of_many[] = SETTINGS_OF_MANY;
 // As many groups as there are lines: sorting is shared out, a table of hashes is one process's.
 static const char settings_of_sorting[] =
     SETTINGS_OF_MANY ", pg_catalog.set_config('enable_hashagg', 'off', true)";
 
 enum {
-    MANY = 20000,
     LARGE_MOST = 2000,
-    PASSED = 8, // a pass over so many rows costs as much as looking up one
-    LOOKED_UP = 200000,
+    SOURCES_MOST = 2000, // the limit of the statements that count them
 };
 
 static bool
@@ -306,6 +289,17 @@ add_sources(struct preview *preview, struct arena *arena, const PGresult *r, int
 }
 
 static void
+add_origins(struct preview *preview, struct arena *arena, const struct preview_rows *rows)
+{
+    for (size_t i = 0; i < preview_rows_origins(rows) && i < SOURCES_MOST; i++) {
+        struct preview_origin origin = preview_rows_origin(rows, i);
+        const struct preview_source source = {
+            .partition = origin.partition, .moved = -1, .count = origin.count};
+        count_source(preview, arena, &source, origin.topic, BYTES_ABSENT);
+    }
+}
+
+static void
 read_quarantined(struct bytes all, struct arena *arena, struct preview *preview)
 {
     preview->quarantine.id_count = all.len / 8;
@@ -319,6 +313,7 @@ read_quarantined(struct bytes all, struct arena *arena, struct preview *preview)
 // The counts that are needed: data that cannot exist is not looked for.
 struct preview_counting {
     bool has_live, has_sent, is_reprocess;
+    const struct preview_rows *rows; // NULL: the counts are asked for
     PGresult *counts, *busy, *busy_sources, *quarantined, *kept, *retargeted;
 };
 
@@ -327,25 +322,25 @@ static void
 read_sources(const struct preview_counting *counting, struct arena *arena, struct preview *preview)
 {
     const PGresult *all[] = {counting->counts, counting->retargeted, counting->busy_sources};
-    size_t most = 0;
+    size_t most = counting->rows ? SOURCES_MOST : 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         most += all[i] ? 2 * (size_t)PQntuples(all[i]) : 0;
     preview->sources = arena_array(arena, most, sizeof *preview->sources);
+    if (counting->rows)
+        add_origins(preview, arena, counting->rows);
     add_sources(preview, arena, counting->counts, 1, false);
     add_sources(preview, arena, counting->retargeted, 1, true);
     add_sources(preview, arena, counting->busy_sources, -1, false);
 }
 
-// How large the table is, the ids tell. Where rows between them were deleted it is smaller, and looking up
-// takes longer than a pass; the limit bounds by how much.
 static enum chosen
 chosen_of(const struct preview_query *query)
 {
-    if (query->count <= MANY)
+    if (query->count <= PREVIEW_MANY)
         return CHOSEN_BY_IDS;
-    uint64_t span = (uint64_t)query->ids[query->count - 1] - (uint64_t)query->ids[0];
-    if (query->count <= LOOKED_UP && span / PASSED > query->count)
+    if (preview_is_looked_up(query))
         return CHOSEN_BY_LOOKUP;
+    uint64_t span = (uint64_t)query->ids[query->count - 1] - (uint64_t)query->ids[0];
     // A consumer may give ids from both ends of the type. No more bits than ids would take.
     return span < (uint64_t)query->count * 64 ? CHOSEN_BY_BITS : CHOSEN_BY_IDS;
 }
@@ -382,7 +377,7 @@ look_before(struct store *store, const struct preview_query *query, struct previ
 {
     counting->is_reprocess = query->action == ACTION_REPROCESS;
     counting->has_live = counting->has_sent = true;
-    if (query->count <= MANY)
+    if (query->count <= PREVIEW_MANY)
         return true;
     PGresult *r;
     if (!pg_ask(store, FOR_READING, look_sql, NULL, &r, err))
@@ -406,10 +401,11 @@ ask_counts(struct store *store, const struct preview_query *query, struct previe
 
     struct pg_step steps[7];
     size_t count = 0;
-    if (query->count > MANY)
+    if (query->count > PREVIEW_MANY)
         steps[count++] = (struct pg_step){.sql = settings_of_many};
-    steps[count++] =
-        (struct pg_step){.sql = counts_sql[chosen], .params = &params, .whole = &counting->counts};
+    if (!counting->rows)
+        steps[count++] =
+            (struct pg_step){.sql = counts_sql[chosen], .params = &params, .whole = &counting->counts};
     if (counting->has_live)
         steps[count++] = (struct pg_step){.sql = busy_sql, .params = &ids, .whole = &counting->busy};
     if (counting->has_live && counting->is_reprocess)
@@ -434,8 +430,9 @@ static void
 read_counts(const struct preview_counting *counting, const struct preview_query *query, struct arena *arena,
             struct preview *preview)
 {
-    bool has_some = PQntuples(counting->counts) > 0;
-    int64_t right = has_some ? value_int8(counting->counts, 0, 5) : 0;
+    int64_t right = counting->rows                    ? preview_rows_count(counting->rows)
+                    : PQntuples(counting->counts) > 0 ? value_int8(counting->counts, 0, 5)
+                                                      : 0;
     int64_t busy_right = 0;
     read_sources(counting, arena, preview);
     if (counting->busy) {
@@ -457,7 +454,7 @@ static bool
 preview_counts(struct store *store, const struct preview_query *query, struct arena *arena,
                struct preview *preview, struct err *err)
 {
-    struct preview_counting counting = {0};
+    struct preview_counting counting = {.rows = query->rows};
     bool ok = look_before(store, query, &counting, err) && ask_counts(store, query, &counting, err);
     if (ok)
         read_counts(&counting, query, arena, preview);
@@ -470,45 +467,45 @@ preview_counts(struct store *store, const struct preview_query *query, struct ar
     return ok;
 }
 
-// One statement; the settings are for many ids alone.
+// One statement, with settings or NULL.
 static bool
-ask_one(struct store *store, const struct preview_query *query, const char *settings, const char *sql,
-        PGresult **answer, struct err *err)
+ask_one(struct store *store, const struct preview_query *query, enum chosen chosen, const char *settings,
+        const char *sql, PGresult **answer, struct err *err)
 {
     struct params params = {0};
-    query_params(store, query, chosen_of(query), &params);
-    bool is_many = query->count > MANY;
+    query_params(store, query, chosen, &params);
     struct pg_step steps[] = {{.sql = settings}, {.sql = sql, .params = &params, .whole = answer}};
-    bool ok = pg_run(store, FOR_SCANNING, steps + !is_many, 1 + (size_t)is_many, err);
+    bool ok = pg_run(store, FOR_SCANNING, steps + !settings, 1 + (size_t)(settings != NULL), err);
     params_release(&params);
     return ok;
 }
 
-static bool
-preview_is_keyed(struct store *store, bool *is_keyed, struct err *err)
+static const char *
+many_settings(const struct preview_query *query, const char *settings)
 {
-    PGresult *r;
-    if (!pg_ask(store, FOR_READING, is_keyed_sql, NULL, &r, err))
-        return false;
-    *is_keyed = value_bool(r, 0, 0);
-    PQclear(r);
-    return true;
+    return query->count > PREVIEW_MANY ? settings : NULL;
+}
+
+static bool
+ask_overtaken(struct store *store, const struct preview_query *query, PGresult **r, struct err *err)
+{
+    enum chosen chosen = chosen_of(query);
+    struct preview_query shared = *query;
+    // Of a source id that no other row has, nothing newer is there.
+    if (query->rows && preview_rows_shared(query->rows, &shared.ids, &shared.count))
+        return ask_one(store, &shared, CHOSEN_BY_LOOKUP, settings_of_many, overtaken_by_lookup_sql, r, err);
+    const char *sql = query->count <= PREVIEW_MANY                   ? overtaken_of_few_sql
+                      : chosen != CHOSEN_BY_LOOKUP && is_most(query) ? overtaken_of_most_sql[chosen]
+                                                                     : overtaken_of_many_sql[chosen];
+    return ask_one(store, query, chosen, many_settings(query, settings_of_many), sql, r, err);
 }
 
 static bool
 preview_overtaken(struct store *store, const struct preview_query *query, struct preview *preview,
                   struct err *err)
 {
-    enum chosen chosen = chosen_of(query);
-    bool is_keyed = false;
-    if (chosen == CHOSEN_BY_LOOKUP && !preview_is_keyed(store, &is_keyed, err))
-        return false;
-    const char *sql = query->count <= MANY                           ? overtaken_of_few_sql
-                      : is_keyed                                     ? overtaken_by_lookup_sql
-                      : chosen != CHOSEN_BY_LOOKUP && is_most(query) ? overtaken_of_most_sql[chosen]
-                                                                     : overtaken_of_many_sql[chosen];
     PGresult *r = NULL;
-    if (!ask_one(store, query, settings_of_many, sql, &r, err))
+    if (!ask_overtaken(store, query, &r, err))
         return false;
     preview->overtaken.events = value_int8(r, 0, 0);
     preview->overtaken.resolved = value_int8(r, 0, 1);
@@ -547,24 +544,63 @@ preview_repeated(struct store *store, const struct preview_query *query, struct 
     return true;
 }
 
+// How many events share their event id with another of them, and which: heap.
+static bool
+find_doubled(struct store *store, const struct preview_query *query, int64_t **ids, size_t *count,
+             struct err *err)
+{
+    enum chosen chosen = chosen_of(query);
+    PGresult *r = NULL;
+    assert(chosen != CHOSEN_BY_LOOKUP);
+    if (!ask_one(store, query, chosen, many_settings(query, settings_of_sorting), doubled_sql[chosen], &r,
+                 err))
+        return false;
+    struct bytes all = value_bytes(r, 0, 0);
+    *count = all.len / 8;
+    *ids = alloc_array(*count + 1, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[i] = pg_read64(all.data + 8 * i);
+    PQclear(r);
+    *count = ids_normalise(*ids, *count);
+    return true;
+}
+
 static bool
 preview_doubled(struct store *store, const struct preview_query *query, struct arena *arena,
                 struct preview *preview, struct err *err)
 {
-    PGresult *r = NULL;
-    if (!ask_one(store, query, settings_of_sorting, doubled_sql[chosen_of(query)], &r, err))
-        return false;
-    preview->doubled = value_int8(r, 0, 0);
-    struct bytes all = value_bytes(r, 0, 1);
-    size_t count = all.len / 8;
-    int64_t *ids = arena_array(arena, count + 1, sizeof *ids);
-    for (size_t i = 0; i < count; i++)
-        ids[i] = pg_read64(all.data + 8 * i);
-    PQclear(r);
     struct preview_query doubled = *query;
-    doubled.ids = ids;
-    doubled.count = ids_normalise(ids, count);
-    return doubled.count == 0 || preview_repeated(store, &doubled, arena, preview, err);
+    int64_t *found = NULL;
+    doubled.rows = NULL;
+    if (query->rows)
+        preview_rows_doubled(query->rows, &doubled.ids, &doubled.count);
+    else if (!find_doubled(store, query, &found, &doubled.count, err))
+        return false;
+    if (found)
+        doubled.ids = found;
+    preview->doubled = (int64_t)doubled.count;
+    bool ok = doubled.count == 0 || preview_repeated(store, &doubled, arena, preview, err);
+    free(found);
+    return ok;
+}
+
+// The parameters from $7 on.
+static void
+large_params(const struct preview_query *query, const struct preview_large *large, struct params *params)
+{
+    int64_t *ids, *sizes;
+    size_t count;
+    param_int8(params, large->larger);
+    if (!query->rows) {
+        param_texts(params, large->topics, large->topic_count);
+        param_bool(params, large->has_none);
+        return;
+    }
+    preview_rows_large(query->rows, large, &ids, &sizes, &count);
+    param_ids(params, ids, count);
+    param_ids(params, sizes, count);
+    free(ids);
+    free(sizes);
 }
 
 bool
@@ -577,12 +613,10 @@ operation_large(struct store *store, const struct preview_query *query, const st
     enum chosen chosen = chosen_of(query);
     struct params params = {0};
     query_params(store, query, chosen, &params);
-    param_int8(&params, large->larger);
-    param_texts(&params, large->topics, large->topic_count);
-    param_bool(&params, large->has_none);
+    large_params(query, large, &params);
     struct pg_step steps[] = {{.sql = settings_of_many},
                               {.sql = large_sql[chosen], .params = &params, .whole = &r}};
-    bool is_many = query->count > MANY;
+    bool is_many = query->count > PREVIEW_MANY;
     bool ok = pg_run(store, FOR_SCANNING, steps + !is_many, 1 + (size_t)is_many, err);
     params_release(&params);
     if (!ok)
@@ -636,7 +670,8 @@ operation_quarantined(struct store *store, const int64_t *ids, size_t count, str
     const struct preview_query query = {.action = ACTION_REPROCESS, .ids = ids, .count = count};
     PGresult *r = NULL;
     if (!pg_has_schema(store, err) ||
-        !ask_one(store, &query, settings_of_many, quarantined_sql[chosen_of(&query)], &r, err))
+        !ask_one(store, &query, chosen_of(&query), many_settings(&query, settings_of_many),
+                 quarantined_sql[chosen_of(&query)], &r, err))
         return false;
     read_quarantined(value_bytes(r, 0, 0), arena, preview);
     PQclear(r);

@@ -69,9 +69,15 @@ struct preview_query {
     enum operation_action action;
     const int64_t *ids; // ascending, each once
     size_t count;
-    const char *to;         // the topic that all of them are sent to; NULL: each to its own
-    bool restores_resolved; // as in struct operation_request
+    const char *to;                  // the topic that all of them are sent to; NULL: each to its own
+    bool restores_resolved;          // as in struct operation_request
+    const struct preview_rows *rows; // as preview_rows_read gave it for these ids
 };
+// Reads in one go what all parts of a reprocess need of the rows of many events. *rows NULL: they read for
+// themselves.
+bool preview_rows_read(struct store *store, const struct preview_query *query, struct preview_rows **rows,
+                       struct err *err) MUST_CHECK;
+void preview_rows_destroy(struct preview_rows *rows); // NULL is fine
 // Adds one part to the preview; texts go to the arena. store_interrupt ends it. What becomes of the events at
 // their targets is up to the caller (publish/forecast.h): `sources` are given.
 bool operation_preview_part(struct store *store, const struct preview_query *query, enum preview_part part,

@@ -1,0 +1,43 @@
+// preview_rows: what the parts of a preview need of the rows of many events, read in one go.
+//
+// Part by part, each row would be looked up four times. Here each is looked up once, and the server packs
+// what the parts compare: some bytes an event instead of a row.
+#ifndef REDRIVE_STORE_EVENTS_PREVIEW_ROWS_H
+#define REDRIVE_STORE_EVENTS_PREVIEW_ROWS_H
+
+#include "store/operations/operations.h"
+#include "store/pg.h"
+
+enum { PREVIEW_MANY = 20000 }; // from here on statements are made for many ids
+
+// Many events that are a small part of the table: each is looked up by its id.
+bool preview_is_looked_up(const struct preview_query *query);
+
+// The planner does not know how much it is, and would look in one list for each line of another, or think
+// that lines are too many for other processes to hand them over.
+#define SETTINGS_OF_MANY                                                                                     \
+    "SELECT pg_catalog.set_config('work_mem', '32MB', true),"                                                \
+    " pg_catalog.set_config('enable_nestloop', 'off', true),"                                                \
+    " pg_catalog.set_config('enable_mergejoin', 'off', true),"                                               \
+    " pg_catalog.set_config('parallel_tuple_cost', '0', true)"
+
+// Of the events that a reprocess can act on:
+int64_t preview_rows_count(const struct preview_rows *rows);
+// Where they came from, most first.
+struct preview_origin {
+    struct bytes topic;
+    int32_t partition; // -1: none
+    int64_t count;
+};
+size_t preview_rows_origins(const struct preview_rows *rows);
+struct preview_origin preview_rows_origin(const struct preview_rows *rows, size_t i);
+// Those whose source id another row of the table has too; false: not known. Ids are ascending, and valid as
+// long as the rows.
+bool preview_rows_shared(const struct preview_rows *rows, const int64_t **ids, size_t *count);
+// Those that share their event id with another one of them.
+void preview_rows_doubled(const struct preview_rows *rows, const int64_t **ids, size_t *count);
+// The events that have to be looked at one by one, as far as their rows say so, and their sizes; heap.
+void preview_rows_large(const struct preview_rows *rows, const struct preview_large *large, int64_t **ids,
+                        int64_t **sizes, size_t *count);
+
+#endif
