@@ -1,7 +1,8 @@
 #include "ui/widgets/preview.h"
 
-// LOW: with its line. The tall one grows with the window, two rows of five, up to its highest.
-enum { LOW_FROM = 16, LOW = 6, TALL_FROM = 28, TALL_LEAST = 13, TALL_MOST = 17, HALVES_FROM = 140 };
+// Rows, the preview's with its line. Where there is a preview its list gets no fewer rows than in a lower
+// window: from LIST on the preview alone grows, up to TALL_LEAST, then it takes two rows of five.
+enum { LOW_FROM = 16, LOW = 6, LIST = 15, TALL_LEAST = 13, TALL_MOST = 17, HALVES_FROM = 140 };
 enum { GUTTER = 1, WORDS_AT = 2 };
 
 struct area
@@ -9,10 +10,11 @@ preview_take(struct area *body)
 {
     if (body->rows < LOW_FROM)
         return (struct area){0};
-    if (body->rows < TALL_FROM)
-        return area_take_bottom(body, LOW);
-    int rows = TALL_LEAST + (body->rows - TALL_FROM) * 2 / 5;
-    return area_take_bottom(body, rows < TALL_MOST ? rows : TALL_MOST);
+    int rows = body->rows - LIST;
+    if (rows > TALL_LEAST)
+        rows = TALL_LEAST + (rows - TALL_LEAST) * 2 / 5;
+    rows = rows < LOW ? LOW : rows > TALL_MOST ? TALL_MOST : rows;
+    return area_take_bottom(body, rows);
 }
 
 static struct area

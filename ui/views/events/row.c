@@ -239,6 +239,15 @@ event_cell(const struct event *event, enum event_column column, struct moments m
     }
 }
 
+static int
+rows_needed(struct bytes text, struct area area, bool is_ascii)
+{
+    int rows = 0;
+    for (size_t at = 0; at < text.len && rows <= area.rows; rows++)
+        at = text_resume(text, at + text_fit(text, at, area.cols, is_ascii));
+    return rows;
+}
+
 // Draws a text over as many rows of the area as it needs, at most `rows`; returns how many it took.
 static int
 event_row_draw_wrapped(struct canvas *canvas, struct area area, int rows, struct bytes text, enum role role,
@@ -254,7 +263,7 @@ event_row_draw_wrapped(struct canvas *canvas, struct area area, int rows, struct
     return used;
 }
 
-// Indented where there is room and it is whole; else as it is stored.
+// Indented where there is room and it is whole; as it is stored where only that fits.
 static void
 draw_payload(const struct event *event, struct filter *filter, struct canvas *canvas, struct area area,
              bool is_tall)
@@ -262,7 +271,9 @@ draw_payload(const struct event *event, struct filter *filter, struct canvas *ca
     struct strbuf pretty = {0};
     struct bytes text = event->payload;
     bool is_whole = event->payload_size == event->payload.len && text.len <= PRETTY_LIMIT;
-    if (is_tall && is_whole && json_format(text, &pretty))
+    if (is_tall && is_whole && json_format(text, &pretty) &&
+        (rows_needed(strbuf_bytes(&pretty), area, canvas->is_ascii) <= area.rows ||
+         rows_needed(text, area, canvas->is_ascii) > area.rows))
         text = strbuf_bytes(&pretty);
     event_row_draw_wrapped(canvas, area, area.rows, text, ROLE_TEXT, filter, FILTER_COLUMN_PAYLOAD);
     strbuf_release(&pretty);

@@ -295,7 +295,7 @@ groups_draw_draw_line(const struct app *app, const struct groups *groups, struct
         chip_draw(
             canvas, line.row, &col, limit, ROLE_STATUS,
             bytes_of(arena_printf(arena, "+%.*f/min", latest->per_minute < 10 ? 1 : 0, latest->per_minute)));
-    draw_spark(groups, canvas, line.row, &col, limit);
+    draw_spark(groups, canvas, line.row, &col, limit - WORKER_CHIP_LEAST);
     worker_chip_draw(app, canvas, line.row, &col, limit);
 }
 

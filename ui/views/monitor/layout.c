@@ -114,8 +114,14 @@ monitor_page(const struct panel *const *panels, int count, int panel, struct are
     int first = 0;
     for (;;) {
         int shown = monitor_layout(panels, wishes, count, first, room, areas);
-        if (panel < first + shown || first + shown >= count)
+        if (first + shown >= count)
+            break;
+        if (panel < first + shown)
             return first;
         first += shown;
     }
+    // The last page is as full as the others: it begins with panels of the one before.
+    while (first > 0 && first - 1 + monitor_layout(panels, wishes, count, first - 1, room, areas) >= count)
+        first--;
+    return first;
 }

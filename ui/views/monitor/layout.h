@@ -11,7 +11,8 @@
 // how many, with their areas. wishes: the rows that each would fill; room that is left goes to those.
 int monitor_layout(const struct panel *const *panels, const int *wishes, int count, int first,
                    struct area room, struct area *areas);
-// The first panel of the page that shows this one: pages follow each other from the first panel on.
+// The first panel of the page that shows this one: pages follow each other from the first panel on, and the
+// last one shows as many as there is room for.
 int monitor_page(const struct panel *const *panels, int count, int panel, struct area room);
 
 #endif

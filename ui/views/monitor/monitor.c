@@ -12,7 +12,7 @@
 #include "ui/views/operations/worker_chip.h"
 #include "ui/widgets/statusbar.h"
 
-enum { COUNT_PAUSE = 20 };
+enum { COUNT_PAUSE = 20, PAGE_CELLS = sizeof "panels 10-13 of 13" - 1 };
 static const int64_t LOOK_EVERY = 5 * US_PER_SECOND;
 static const int64_t COUNT_EVERY = 60 * US_PER_SECOND;
 static const int64_t COUNT_IS_OLD = 5 * 60 * US_PER_SECOND;
@@ -362,6 +362,8 @@ draw_line_2(const struct app *app, const struct monitor_view *view, struct canva
                            ? arena_printf(app_frame(app), MSG_PANEL_OF, view->first + 1, monitor_panel_count)
                            : arena_printf(app_frame(app), MSG_PANELS_OF, view->first + 1,
                                           view->first + view->shown, monitor_panel_count);
+    // As wide on every page of several, so that what fits before it does not depend on the page.
+    page = arena_printf(app_frame(app), "%*s", view->shown == 1 ? 0 : PAGE_CELLS, page);
     int limit = chip_draw_at_right(canvas, line, ROLE_DIM, bytes_of(page));
     chip_draw(canvas, line.row, &col, limit, ROLE_STRONG,
               bytes_of(arena_printf(app_frame(app), "%s pending", text_count(status->pending, text))));

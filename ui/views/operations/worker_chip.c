@@ -3,7 +3,7 @@
 #include "ui/views/operations/texts.h"
 #include "ui/widgets/statusbar.h"
 
-enum { LEAST_CELLS = 12 };
+enum { GAP = 3, LEAST_CELLS = WORKER_CHIP_LEAST - GAP };
 
 void
 worker_chip_draw(const struct app *app, struct canvas *canvas, int row, int *col, int limit)
