@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "base/alloc.h"
 #include "store/events/events.h"
+#include "store/events/reader.h"
 #include "store/pg.h"
 
 // The rows that were sent and returned as one another, in both directions; those that returned without
@@ -14,8 +15,10 @@ static const char history_sql[] =
     "    SELECT c.sent_id AS id FROM redrive.returned c WHERE c.dlq_id = h.id AND c.sent_id IS NOT NULL"
     "    UNION ALL SELECT c.dlq_id FROM redrive.returned c WHERE c.sent_id = h.id) x),"
     " sent AS (SELECT i.dlq_id AS id FROM :\"events\" e CROSS JOIN LATERAL "
-    "redrive.items_sent(ARRAY[e.event_id::text]) i WHERE e.id = $1)"
-    " SELECT id FROM (SELECT id FROM chain UNION SELECT id FROM sent) all_rows ORDER BY id DESC LIMIT 50";
+    "redrive.items_sent(ARRAY[e.event_id::text]) i WHERE e.id = $1 AND " EVENT_IS_SAME(
+        "e.id", "i.dlq_id") ")"
+                            " SELECT id FROM (SELECT id FROM chain UNION SELECT id FROM sent) all_rows ORDER "
+                            "BY id DESC LIMIT 50";
 
 static int64_t *
 take_ids(const PGresult *r, int column, size_t *count)

@@ -7,6 +7,8 @@
 #include "base/alloc.h"
 #include "core/selection.h"
 #include "store/events/preview_rows.h"
+#include "store/events/reader.h"
+#include "store/pg.h"
 
 // Every statement has the same parameters, whichever of them it uses: $1 what is chosen, $2 the status that
 // the action acts on, $3 and $4 the lowest and the highest id, $5 the zone, $6 after how many returns an
@@ -95,9 +97,10 @@ static const char busy_sources_sql[] =
     "    AND e.status = $2)"                                                                                 \
     " SELECT string_agg(int8send(id), '' ORDER BY id) FROM (SELECT w.id FROM wanted w JOIN "                 \
     "redrive.items_sent((SELECT array_agg(event_id::text) FROM wanted WHERE redrive.has_sent())) i"          \
-    "     ON i.event_id = w.event_id AND i.at < w.created_at GROUP BY w.id HAVING count(*) >= $6"            \
-    "    UNION SELECT w.id FROM wanted w JOIN redrive.returned c"                                            \
-    "     ON c.dlq_id = w.id AND c.times >= $6) AS q"
+    "     ON i.event_id = w.event_id AND i.at < w.created_at AND " EVENT_IS_SAME(                            \
+        "w.id", "i.dlq_id") "    GROUP BY w.id HAVING count(*) >= $6"                                        \
+                            "    UNION SELECT w.id FROM wanted w JOIN redrive.returned c"                    \
+                            "     ON c.dlq_id = w.id AND c.times >= $6) AS q"
 static const char *const quarantined_sql[] = {[CHOSEN_BY_IDS] = QUARANTINED(BY_IDS),
                                               [CHOSEN_BY_BITS] = QUARANTINED(BY_BITS),
                                               [CHOSEN_BY_LOOKUP] = QUARANTINED(BY_LOOKUP)};

@@ -124,7 +124,7 @@ static const struct join {
          "p.created_at::timestamp AT TIME ZONE :zone"
          " OR (i.dlq_id = p.id AND p.status = 'PENDING')))::int4 AS returned FROM "
          "redrive.items_sent(ARRAY(SELECT event_id::text FROM page)) i JOIN page p ON p.event_id = i.event_id"
-         " GROUP BY p.id) history ON history.id = e.id")},
+         " AND " EVENT_IS_SAME("p.id", "i.dlq_id") " GROUP BY p.id) history ON history.id = e.id")},
     // Those that returned under another event id.
     {EVENT_KNOWN, true, PIECE_ROW(" LEFT JOIN redrive.returned returned ON returned.dlq_id = e.id")},
     // Two numbers for each operation that an event was part of.

@@ -35,6 +35,12 @@ struct event_reader {
     "NOT EXISTS (SELECT FROM redrive.record x WHERE x.dlq_id BETWEEN :lowest AND :highest)"                  \
     " AND NOT EXISTS (SELECT FROM redrive.revision x WHERE x.dlq_id BETWEEN :lowest AND :highest)"
 
+// Two rows of one event id, whose ids in SQL these are: not those that were taken in as dead letters of
+// different events, since a key may occur in several topics (redrive.record.identity).
+#define EVENT_IS_SAME(a, b)                                                                                  \
+    "NOT EXISTS (SELECT FROM redrive.record one JOIN redrive.record other ON other.dlq_id = " b              \
+    " WHERE one.dlq_id = " a " AND one.identity <> other.identity)"
+
 void event_reader_init(struct event_reader *reader, struct store *store, struct arena *arena, unsigned fields,
                        size_t cut);
 // The caller's part of the statement.

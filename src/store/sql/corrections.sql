@@ -292,6 +292,7 @@ BEGIN
         SELECT e.id FROM :"events" e
           JOIN redrive.items_sent((SELECT array_agg(w.event_id::text) FROM :"events" w WHERE w.id = ANY (p_ids) AND redrive.has_sent())) i
             ON i.event_id = e.event_id
+           AND NOT EXISTS (SELECT FROM redrive.record a JOIN redrive.record b ON b.dlq_id = i.dlq_id WHERE a.dlq_id = e.id AND a.identity <> b.identity)
          WHERE e.id = ANY (p_ids) GROUP BY e.id HAVING count(*) >= p_times
         UNION SELECT c.dlq_id FROM redrive.returned c WHERE c.dlq_id = ANY (p_ids) AND c.times >= p_times
         ORDER BY 1);

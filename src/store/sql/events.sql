@@ -25,7 +25,8 @@ CREATE TABLE redrive.record (
     format        text,
     consumer      text,        -- the consumer group that failed, where the format names it
     failed_at     timestamptz, -- when, where the format says so
-    identity      bigint,      -- hash of the cluster and the whole event id, which the event's own column may have cut
+    identity      bigint,      -- hash of the cluster and the whole event id, which the event's own column may have cut; of a key that a
+                               -- setting names also of the original topic. Others are another event, also with the same event id
     CHECK ((format IS NULL) = (cluster IS NULL) AND (format IS NULL) = (generation IS NULL) AND (format IS NULL) = (identity IS NULL))
 );
 CREATE UNIQUE INDEX record_place ON redrive.record (cluster, topic, generation, partition, "offset") WHERE format IS NOT NULL;

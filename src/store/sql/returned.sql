@@ -38,7 +38,7 @@ CREATE TABLE redrive.returned_gap (
 ---- functions
 
 -- The item by which a failed event was republished last, if it was. It is known by the headers that were sent along, where the record is kept; else
--- by its event id; else by its correlation id, for the same type of the same source; else by the place of the original.
+-- by its event id, but for dead letters of another identity, whose topics have the same key; else by its correlation id, for the same type of the same source; else by the place of the original.
 -- Plan: items and events by key, whatever the statistics say.
 CREATE OR REPLACE FUNCTION redrive._sent_item(p_id bigint, p_at timestamp, p_event_id text, p_correlation uuid, p_type text, p_source_id text,
                                     p_topic text, p_partition integer, p_offset bigint, OUT operation_no bigint, OUT sent_id bigint,
@@ -67,6 +67,7 @@ BEGIN
         known_by := 'event id';
         SELECT i.operation_no, i.dlq_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.items_sent(ARRAY[p_event_id]) i
          WHERE i.dlq_id <> p_id AND i.at <= v_at
+           AND NOT EXISTS (SELECT FROM redrive.record a JOIN redrive.record b ON b.dlq_id = i.dlq_id WHERE a.dlq_id = p_id AND a.identity <> b.identity)
          ORDER BY i.at DESC LIMIT 1;
     END IF;
     IF operation_no IS NULL AND p_correlation IS NOT NULL THEN
