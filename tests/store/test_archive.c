@@ -462,6 +462,10 @@ only_those_who_decide_may_archive(void **state)
     store_close(store);
     store = store_of(actors.operator_);
     assert_int_equal(run_job(store, ARCHIVE_MOVE, 90).moved, 10);
+    request = request_for(ARCHIVE_PURGE, 90);
+    assert_refused(archive_run(store, &request, NULL, NULL, &result, &err), ERR_DENIED, "archive_purge");
+    request = request_for(ARCHIVE_DELETE, 90);
+    assert_refused(archive_run(store, &request, NULL, NULL, &result, &err), ERR_DENIED, "archive_purge");
     store_close(store);
     assert_int_equal(test_number(actors.world.admin, "SELECT count(*) FROM archive.dlq_events_archive WHERE"
                                                      " archived_by = session_user"),
@@ -469,6 +473,9 @@ only_those_who_decide_may_archive(void **state)
     assert_string_equal(test_state(actors.session, "DELETE FROM archive.dlq_events_archive"), "42501");
     assert_string_equal(test_state(actors.session, "SELECT event_payload FROM archive.dlq_events_archive"),
                         "");
+    store = store_of(actors.admin);
+    assert_int_equal(run_job(store, ARCHIVE_PURGE, 90).deleted, 10);
+    store_close(store);
 }
 
 static void

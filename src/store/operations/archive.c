@@ -51,8 +51,11 @@ begin_job(struct store *store, const struct archive_request *request, int64_t *j
     param_text(&params, request->scope);
     param_text(&params, request->reason);
     param_int8(&params, request->chosen);
-    if (!pg_ask(store, FOR_WRITING, "SELECT redrive.archive_begin($1, " BEFORE ", $3, $4, $5)", &params, &r,
-                err))
+    bool deletes = request->action == ARCHIVE_PURGE || request->action == ARCHIVE_DELETE;
+    if (!pg_ask(store, FOR_WRITING,
+                deletes ? "SELECT redrive.archive_purge($1, " BEFORE ", $3, $4, $5)"
+                        : "SELECT redrive.archive_begin($1, " BEFORE ", $3, $4, $5)",
+                &params, &r, err))
         return false;
     *job = value_int8(r, 0, 0);
     PQclear(r);

@@ -195,15 +195,34 @@ BEGIN
         format('job %s of %s %s: %s; %s moved, %s deleted, %s skipped', v.no, v.who, p_state, v.scope, v.moved, v.deleted, v.skipped));
 END $$;
 
--- Begins a job and returns its number. p_chosen: what was confirmed. Jobs that nobody carries on any more are ended.
+-- Begins a job and returns its number. p_chosen: what was confirmed.
 CREATE OR REPLACE FUNCTION redrive.archive_begin(p_action text, p_before timestamptz, p_scope text, p_reason text, p_chosen bigint) RETURNS bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    IF p_action IS NULL OR p_action NOT IN ('archive', 'restore') THEN
+        RAISE EXCEPTION 'that is no job for the archive' USING ERRCODE = 'RD004';
+    END IF;
+    RETURN redrive._archive_begin(p_action, p_before, p_scope, p_reason, p_chosen);
+END $$;
+
+-- The same of a job that deletes for good: no later decision brings its events back.
+CREATE OR REPLACE FUNCTION redrive.archive_purge(p_action text, p_before timestamptz, p_scope text, p_reason text, p_chosen bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    IF p_action IS NULL OR p_action NOT IN ('purge', 'delete') THEN
+        RAISE EXCEPTION 'that is no job that deletes' USING ERRCODE = 'RD004';
+    END IF;
+    RETURN redrive._archive_begin(p_action, p_before, p_scope, p_reason, p_chosen);
+END $$;
+
+-- Jobs that nobody carries on any more are ended.
+CREATE OR REPLACE FUNCTION redrive._archive_begin(p_action text, p_before timestamptz, p_scope text, p_reason text, p_chosen bigint) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.archive_job;
     v_no bigint;
 BEGIN
-    IF p_action IS NULL OR p_action NOT IN ('archive', 'restore', 'purge', 'delete') OR p_before IS NULL AND p_action <> 'restore'
-       OR coalesce(p_scope, '') = '' OR p_chosen IS NULL OR p_before > clock_timestamp() THEN
+    IF p_before IS NULL AND p_action <> 'restore' OR coalesce(p_scope, '') = '' OR p_chosen IS NULL OR p_before > clock_timestamp() THEN
         RAISE EXCEPTION 'that is no job for the archive' USING ERRCODE = 'RD004';
     END IF;
     PERFORM redrive._archive_may(p_action);

@@ -1,7 +1,7 @@
 -- Rights to call functions. The last file: it looks at all functions.
 --
 -- Four levels. viewer: look. worker: carry out what others decided. operator: decide, and carry out as well, since a screen may start a worker.
--- admin: also what no machine can decide (chunks in doubt, suspended slots, copies of the database). No level writes to a table, here or
+-- admin: also what no machine can decide (chunks in doubt, suspended slots, copies of the database) and what no decision takes back (purge). No level writes to a table, here or
 -- in the contract: everything goes through functions that run with the rights of the schema's owner and write down session_user.
 
 ---- functions
@@ -10,7 +10,7 @@
 CREATE OR REPLACE FUNCTION redrive.level_of(p_function name) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN p_function IN ('history_topics', 'history_since', 'history_unknown', 'history_sent') THEN 'worker' -- they look
-                WHEN p_function ~ '^history_' OR p_function IN ('chunk_decide', 'slot_renew') THEN 'admin'
+                WHEN p_function ~ '^history_' OR p_function IN ('chunk_decide', 'slot_renew', 'archive_purge') THEN 'admin'
                 WHEN p_function IN ('policy_know', 'policy_claim', 'policy_finish', 'policy_halt', 'policy_begin', 'policy_busy') THEN 'worker' -- what was switched on
                 WHEN p_function IN ('operation_plan', 'operation_recipe', 'operation_then_reprocess', 'operation_freeze', 'operation_confirm')
                 THEN 'worker' -- of what the same login began, which for a worker is a policy's run
