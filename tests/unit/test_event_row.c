@@ -38,7 +38,7 @@ a_match_is_seen_where_it_stands_and_the_package_still_counts(void **state)
     struct filter *filter = NULL;
     assert_true(filter_parse(&filter, BYTES("Socket"), &(struct filter_context){0}, NULL));
     const struct event event = {.error_message = BYTES("java.net.SocketException: reset")};
-    event_cell(&event, COLUMN_ERROR, (struct moments){0}, filter, &canvas, canvas_area(&canvas));
+    event_cell(&event, COLUMN_ERROR, &(struct event_look){.filter = filter}, &canvas, canvas_area(&canvas));
     assert_int_equal(canvas_cell(&canvas, 0, 0)->base, 'S');
     assert_int_equal(canvas_cell(&canvas, 0, 5)->role, ROLE_MATCH);
     assert_int_not_equal(canvas_cell(&canvas, 0, 6)->role, ROLE_MATCH);
@@ -47,7 +47,7 @@ a_match_is_seen_where_it_stands_and_the_package_still_counts(void **state)
     canvas_clear(&canvas);
     filter = NULL;
     assert_true(filter_parse(&filter, BYTES("net.Sock"), &(struct filter_context){0}, NULL));
-    event_cell(&event, COLUMN_ERROR, (struct moments){0}, filter, &canvas, canvas_area(&canvas));
+    event_cell(&event, COLUMN_ERROR, &(struct event_look){.filter = filter}, &canvas, canvas_area(&canvas));
     assert_int_equal(canvas_cell(&canvas, 0, 3)->role, ROLE_MATCH);
     assert_int_not_equal(canvas_cell(&canvas, 0, 4)->role, ROLE_MATCH);
     filter_destroy(filter);
@@ -66,7 +66,7 @@ a_match_right_of_the_cut_is_brought_in_sight(void **state)
     canvas_init(&canvas, 1, 30, false);
     assert_true(filter_parse(&filter, BYTES("orders_pkey"), &(struct filter_context){0}, NULL));
     const struct event event = {.error_message = bytes_of(message)};
-    event_cell(&event, COLUMN_ERROR, (struct moments){0}, filter, &canvas, canvas_area(&canvas));
+    event_cell(&event, COLUMN_ERROR, &(struct event_look){.filter = filter}, &canvas, canvas_area(&canvas));
     canvas_to_text(&canvas, &text);
     assert_true(bytes_starts(strbuf_bytes(&text), "…"));
     assert_non_null(strstr(strbuf_text(&text), "orders_pkey"));
@@ -75,10 +75,80 @@ a_match_right_of_the_cut_is_brought_in_sight(void **state)
     strbuf_release(&text);
 }
 
+// Rows of these messages, as a reply brings them.
+static void
+take_messages(struct row_cache *cache, const char *const *messages, size_t count)
+{
+    struct reply *reply = reply_create(REPLY_ROWS, 1);
+    reply->rows.events = arena_array(&reply->arena, count, sizeof *reply->rows.events);
+    reply->rows.count = count;
+    for (size_t i = 0; i < count; i++)
+        reply->rows.events[i] = (struct event){.id = (int64_t)i + 1, .error_message = bytes_of(messages[i])};
+    row_cache_take(cache, reply);
+    reply_destroy(reply);
+}
+
+static void
+expect_error(const struct row_cache *cache, int64_t id, const char *pattern, const char *shown)
+{
+    struct canvas canvas = {0};
+    struct strbuf text = {0};
+    struct filter *filter = NULL;
+    canvas_init(&canvas, 1, 30, false);
+    if (pattern)
+        assert_true(filter_parse(&filter, bytes_of(pattern), &(struct filter_context){0}, NULL));
+    const struct event_look look = {.filter = filter, .error_class = row_cache_class(cache)};
+    event_cell(row_cache_find(cache, id), COLUMN_ERROR, &look, &canvas, canvas_area(&canvas));
+    canvas_to_text(&canvas, &text);
+    assert_true(bytes_starts(strbuf_bytes(&text), shown));
+    filter_destroy(filter);
+    strbuf_release(&text);
+    canvas_release(&canvas);
+}
+
+static void
+a_class_of_all_rows_is_said_once_above_them(void **state)
+{
+    static const char *const same[] = {"java.net.SocketTimeoutException: connect to pay-3 timed out",
+                                       "SocketTimeoutException: Read timed out"};
+    static const char *const several[] = {"TypeError: x is undefined", "KeyError: 'segment'"};
+    struct row_cache cache = {0};
+    (void)state;
+    take_messages(&cache, same, 2);
+    assert_string_equal(cache.heading, "error: SocketTimeoutException");
+    expect_error(&cache, 1, NULL, "connect to pay-3 timed out");
+    expect_error(&cache, 2, "timed", "Read timed out");
+    expect_error(&cache, 2, "SocketTime", "SocketTimeoutException: "); // a match stays in sight
+    take_messages(&cache, several, 2);
+    assert_string_equal(cache.heading, "error");
+    expect_error(&cache, 1, NULL, "TypeError: x");
+    take_messages(&cache, same, 1);
+    assert_string_equal(cache.heading, "error");
+    row_cache_release(&cache);
+}
+
+static void
+a_class_is_a_name_before_a_colon(void **state)
+{
+    static const struct {
+        const char *headline, *shown;
+    } rows[] = {{"TypeError: x", "TypeError"},
+                {"ERROR: duplicate key", ""},
+                {"rpc error: code", ""},
+                {"Outer$Inner: y", "Outer$Inner"},
+                {"TypeError", ""},
+                {"", ""}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        assert_true(bytes_equal_text(event_class_of(bytes_of(rows[i].headline)), rows[i].shown));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_class_of_all_rows_is_said_once_above_them),
+        cmocka_unit_test(a_class_is_a_name_before_a_colon),
         cmocka_unit_test(a_row_leaves_the_package_of_a_class_out),
         cmocka_unit_test(a_match_right_of_the_cut_is_brought_in_sight),
         cmocka_unit_test(a_match_is_seen_where_it_stands_and_the_package_still_counts),

@@ -23,10 +23,13 @@ static void
 events_draw_drawn_cell(const void *rows, size_t index, int column, struct canvas *canvas, struct area area)
 {
     const struct events_drawing *drawing = rows;
-    const struct event *event = row_cache_find(&drawing->events->rows, drawing->events->ids[index]);
+    const struct events *events = drawing->events;
+    const struct event *event = row_cache_find(&events->rows, events->ids[index]);
+    const struct event_look look = {.moments = app_moments(drawing->app),
+                                    .filter = events->parsed,
+                                    .error_class = row_cache_class(&events->rows)};
     if (event)
-        event_cell(event, (enum event_column)column, app_moments(drawing->app), drawing->events->parsed,
-                   canvas, area);
+        event_cell(event, (enum event_column)column, &look, canvas, area);
     else if (column == COLUMN_ID)
         canvas_count(canvas, area.row, area.col, area.cols, drawing->events->ids[index], ROLE_DIM);
 }

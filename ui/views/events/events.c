@@ -526,6 +526,8 @@ events_layout(struct app *app, void *state, const struct view_areas *areas)
         events->columns[COLUMN_PATH].width = events->columns[COLUMN_PATH].widest = 0;
     if (events->type)
         events->columns[COLUMN_TYPE].width = events->columns[COLUMN_TYPE].widest = 0;
+    if (events->rows.count)
+        events->columns[COLUMN_ERROR].title = events->rows.heading;
     if (events->query.source == LIST_PENDING) // one that was closed since has a mark
         events->columns[COLUMN_STATUS].width = events->columns[COLUMN_STATUS].widest = 0;
     events_mark_order(events);

@@ -9,7 +9,9 @@
 #include "core/json/json.h"
 #include "ui/widgets/preview.h"
 
-enum { SPANS = 16, LONGEST_AGE = 8, PRETTY_LIMIT = 16 << 10 };
+enum { SPANS = 16, LONGEST_AGE = 8, PRETTY_LIMIT = 16 << 10, CLASS_MOST = 64 };
+
+#define HEADING "error"
 
 const struct table_column event_columns[EVENT_COLUMNS] = {
     [COLUMN_ID] = {.title = "id", .width = 9, .widest = 11, .priority = 2, .at_right = true},
@@ -31,6 +33,19 @@ by_id(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
+// The class that all their messages begin with, as far as there is something to compare.
+static struct bytes
+shared_class(const struct row_cache *cache)
+{
+    if (cache->count < 2)
+        return BYTES("");
+    struct bytes shared = event_class_of(event_headline(&cache->rows[0]));
+    for (size_t i = 1; i < cache->count && shared.len; i++)
+        if (!bytes_equal(event_class_of(event_headline(&cache->rows[i])), shared))
+            return BYTES("");
+    return shared.len < CLASS_MOST ? shared : BYTES("");
+}
+
 void
 row_cache_take(struct row_cache *cache, struct reply *reply)
 {
@@ -42,6 +57,17 @@ row_cache_take(struct row_cache *cache, struct reply *reply)
     reply->rows.count = 0;
     if (cache->count)
         qsort(cache->rows, cache->count, sizeof *cache->rows, by_id);
+    struct bytes shared = shared_class(cache);
+    snprintf(cache->heading, sizeof cache->heading, shared.len ? HEADING ": %.*s" : HEADING,
+             BYTES_ARGS(shared));
+}
+
+struct bytes
+row_cache_class(const struct row_cache *cache)
+{
+    struct bytes heading = bytes_of(cache->heading);
+    size_t before = sizeof HEADING ": " - 1;
+    return heading.len > before ? bytes_slice(heading, before, heading.len) : BYTES("");
 }
 
 const struct event *
@@ -59,6 +85,7 @@ row_cache_release(struct row_cache *cache)
     arena_release(&cache->arena);
     cache->rows = NULL;
     cache->count = 0;
+    cache->heading[0] = '\0';
 }
 
 static enum role
@@ -178,15 +205,48 @@ event_package_len(struct bytes message)
     return is_class && (at == message.len || message.data[at] == ':') ? package : 0;
 }
 
-// As people speak of it: the class without its package. The preview and the event itself have all of it.
+struct bytes
+event_class_of(struct bytes headline)
+{
+    size_t len = 0;
+    bool has_small = false;
+    for (; len < headline.len && is_name(headline.data[len]); len++)
+        has_small |= headline.data[len] >= 'a' && headline.data[len] <= 'z';
+    bool is_class = has_small && headline.data[0] >= 'A' && headline.data[0] <= 'Z' &&
+                    bytes_starts(bytes_slice(headline, len, headline.len), ": ");
+    return is_class ? bytes_slice(headline, 0, len) : BYTES("");
+}
+
+static bool
+has_match_before(struct bytes text, size_t end, struct filter *filter)
+{
+    struct filter_span found[SPANS];
+    size_t count = filter ? filter_spans(filter, FILTER_COLUMN_ERROR, text, found, SPANS) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (found[i].from < end)
+            return true;
+    return false;
+}
+
+// As people speak of it: the class without its package, or without itself where the heading says it. A match
+// in it stays visible. The preview and the event itself have all of it.
 static void
-draw_error(const struct event *event, enum role role, struct filter *filter, struct canvas *canvas,
+draw_error(const struct event *event, enum role role, const struct event_look *look, struct canvas *canvas,
            struct area area)
 {
     struct bytes line = first_line(event_error_text(event));
+    size_t hidden = event_package_len(line);
+    struct bytes headline = bytes_slice(line, hidden, line.len - hidden);
+    size_t upto_message = hidden + look->error_class.len + 2;
     if (event->known.unreadable_error)
         role = ROLE_STATUS_WARN;
-    draw_rest(canvas, area, line, event_package_len(line), role, filter, FILTER_COLUMN_ERROR);
+    if (look->error_class.len && bytes_equal(event_class_of(headline), look->error_class) &&
+        !has_match_before(line, upto_message, look->filter)) {
+        struct bytes message = bytes_slice(line, upto_message, line.len - upto_message);
+        draw_highlighted(canvas, area, message, role, look->filter, FILTER_COLUMN_ERROR);
+        return;
+    }
+    draw_rest(canvas, area, line, hidden, role, look->filter, FILTER_COLUMN_ERROR);
 }
 
 struct bytes
@@ -198,7 +258,7 @@ event_headline(const struct event *event)
 }
 
 void
-event_cell(const struct event *event, enum event_column column, struct moments moments, struct filter *filter,
+event_cell(const struct event *event, enum event_column column, const struct event_look *look,
            struct canvas *canvas, struct area area)
 {
     enum role role = status_role(event->status);
@@ -213,14 +273,14 @@ event_cell(const struct event *event, enum event_column column, struct moments m
     case COLUMN_WHEN:
         if (event->created_at != TIME_ABSENT)
             canvas_styled(canvas, area.row, area.col, area.cols,
-                          bytes_of(moment_text(moments, event->created_at, text)),
+                          bytes_of(moment_text(look->moments, event->created_at, text)),
                           &(struct canvas_style){.role = role, .at_right = true});
         break;
     case COLUMN_TYPE:
-        draw_highlighted(canvas, area, event->event_type, role, filter, FILTER_COLUMN_TYPE);
+        draw_highlighted(canvas, area, event->event_type, role, look->filter, FILTER_COLUMN_TYPE);
         break;
     case COLUMN_KEY:
-        draw_highlighted(canvas, area, event_key(event), role, filter, FILTER_COLUMN_KEY);
+        draw_highlighted(canvas, area, event_key(event), role, look->filter, FILTER_COLUMN_KEY);
         break;
     case COLUMN_TRY:
         canvas_count(canvas, area.row, area.col, area.cols, event->retries.count, role);
@@ -232,7 +292,7 @@ event_cell(const struct event *event, enum event_column column, struct moments m
         canvas_text(canvas, area.row, area.col, area.cols, event->at_path, role);
         break;
     case COLUMN_ERROR:
-        draw_error(event, role, filter, canvas, area);
+        draw_error(event, role, look, canvas, area);
         break;
     case EVENT_COLUMNS:
         break;

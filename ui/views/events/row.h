@@ -14,9 +14,13 @@ struct row_cache {
     struct arena arena;
     struct event *rows; // ascending by id
     size_t count;
+    char heading[80]; // of their errors: "error", or "error: SocketTimeoutException" where all are of that
+                      // class
 };
 // Takes the rows over from a REPLY_ROWS.
 void row_cache_take(struct row_cache *cache, struct reply *reply);
+// The class that is said in the heading, so that no row needs to; empty: none.
+struct bytes row_cache_class(const struct row_cache *cache);
 const struct event *row_cache_find(const struct row_cache *cache, int64_t id); // NULL: not fetched, or gone
 void row_cache_release(struct row_cache *cache);
 
@@ -36,12 +40,19 @@ extern const struct table_column event_columns[EVENT_COLUMNS];
 
 // The first line of the error, without the package of its class.
 struct bytes event_headline(const struct event *event);
-// filter (may be NULL): its matches are highlighted.
-void event_cell(const struct event *event, enum event_column column, struct moments moments,
-                struct filter *filter, struct canvas *canvas, struct area area);
+// How the rows of a list show their events.
+struct event_look {
+    struct moments moments;
+    struct filter *filter;    // its matches are highlighted; NULL: none
+    struct bytes error_class; // left out where a message begins with it; empty: none
+};
+void event_cell(const struct event *event, enum event_column column, const struct event_look *look,
+                struct canvas *canvas, struct area area);
 // How many bytes of a message are the package of the class that it begins with: "java.net." of
 // "java.net.SocketTimeoutException: connect"; 0: it does not.
 size_t event_package_len(struct bytes message);
+// The class that a message without its package begins with: "TypeError" of "TypeError: x"; empty: none.
+struct bytes event_class_of(struct bytes headline);
 // What the preview under or beside a list shows of an event.
 void event_preview(const struct event *event, struct filter *filter, struct canvas *canvas, struct area area);
 
