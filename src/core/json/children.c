@@ -61,7 +61,9 @@ bool
 json_name_is(struct bytes token, const struct strbuf *name)
 {
     size_t len = token.len - 2;
-    if (len < name->len || (len == name->len && memcmp(token.data + 1, strbuf_text(name), len) != 0))
+    bool begins_apart = name->len > 0 && token.data[1] != name->data[0] && token.data[1] != '\\';
+    if (len < name->len || begins_apart ||
+        (len == name->len && memcmp(token.data + 1, strbuf_text(name), len) != 0))
         return false;
     if (!memchr(token.data + 1, '\\', len))
         return len == name->len;

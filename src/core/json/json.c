@@ -2,7 +2,6 @@
 
 #include <endian.h>
 #include <string.h>
-#include "base/text.h"
 #include "base/utf8.h"
 #include "core/json/string.h"
 
@@ -106,7 +105,7 @@ count_plain(const char *eight)
 }
 
 // The first byte at or behind `at` that is not plain, or the end of the text.
-static size_t
+__attribute__((always_inline)) static inline size_t
 skip_plain(struct bytes text, size_t at)
 {
     while (text.len - at >= 8) {
@@ -266,12 +265,12 @@ json_take_mark(struct json_scan *scan, enum json_kind kind, int state)
     return kind;
 }
 
-static void
+__attribute__((always_inline)) static inline void
 skip_space(struct json_scan *scan)
 {
     const char *data = scan->text.data;
     size_t at = scan->at;
-    while (at < scan->text.len &&
+    while (at < scan->text.len && (unsigned char)data[at] <= ' ' &&
            (data[at] == ' ' || data[at] == '\n' || data[at] == '\t' || data[at] == '\r'))
         at++;
     scan->at = at;
@@ -343,15 +342,43 @@ json_read(struct json_scan *scan, struct json_token *token)
     token->len = (kind == JSON_ERROR ? scan->text.len : scan->at) - token->from;
 }
 
+// Reads over the colon and the value behind a name where that is a text of plain bytes, as most are. false: it
+// is not, and is still to be read, with its colon or without.
+static bool
+pass_text(struct json_scan *scan)
+{
+    struct bytes text = scan->text;
+    skip_space(scan);
+    if (scan->at == text.len || text.data[scan->at] != ':')
+        return false;
+    scan->at++;
+    scan->state = AT_VALUE;
+    skip_space(scan);
+    if (scan->at == text.len || text.data[scan->at] != '"')
+        return false;
+    size_t end = skip_plain(text, scan->at + 1);
+    if (end == text.len || text.data[end] != '"')
+        return false;
+    scan->at = end + 1;
+    scan->state = AT_COMMA_OR_END;
+    return true;
+}
+
 void
 json_pass(struct json_scan *scan)
 {
     int depth = scan->depth;
-    enum json_kind kind;
-    do {
-        skip_space(scan);
-        kind = next_kind(scan);
-    } while (kind == JSON_COLON || (scan->depth > depth && kind != JSON_ERROR));
+    enum json_kind kind = JSON_STRING;
+    if (!pass_text(scan))
+        do {
+            skip_space(scan);
+            kind = next_kind(scan);
+        } while (kind == JSON_COLON || (scan->depth > depth && kind != JSON_ERROR));
+    if (kind == JSON_ERROR)
+        return;
+    skip_space(scan);
+    if (scan->at < scan->text.len && scan->text.data[scan->at] == ',')
+        (void)json_take_mark(scan, JSON_COMMA, AT_NAME);
 }
 
 struct json_token
@@ -379,40 +406,4 @@ json_find_fault(struct bytes text, struct json_fault *fault)
     fault->is_too_deep = scan.expected == too_deep;
     json_position(text, token.from, &fault->line, &fault->column);
     return true;
-}
-
-bool
-json_check(struct bytes text, struct err *err)
-{
-    struct json_fault fault;
-    if (!json_find_fault(text, &fault))
-        return true;
-    err_set(err, ERR_DATA, "this is not JSON: line %d, column %d: expected %s", fault.line, fault.column,
-            fault.expected);
-    if (err) {
-        err->line = fault.line;
-        err->column = fault.column;
-    }
-    return false;
-}
-
-bool
-json_fits(struct bytes text, struct err *err)
-{
-    char is[TEXT_SHORT];
-    char most[TEXT_SHORT];
-    if (text.len > JSON_BYTES) {
-        err_set(err, ERR_DATA, "this payload has %s; up to %s are taken apart as JSON",
-                text_size(text.len, is), text_size(JSON_BYTES, most));
-        return false;
-    }
-    struct json_scan scan;
-    json_begin(&scan, text);
-    for (int64_t count = 0; count < JSON_TOKENS; count++) {
-        enum json_kind kind = json_next(&scan).kind;
-        if (kind == JSON_END || kind == JSON_ERROR)
-            return true;
-    }
-    err_set(err, ERR_DATA, "this payload has more than %s JSON tokens", text_count(JSON_TOKENS, most));
-    return false;
 }

@@ -57,8 +57,8 @@ struct json_token json_next(struct json_scan *scan);
 // The same for loops over all tokens: a token that is returned is copied, and the copy waits until it is
 // written.
 void json_read(struct json_scan *scan, struct json_token *token);
-// Behind a JSON_NAME: reads over its colon and its whole value, however large, and says nothing of them. What
-// is wrong there is the next token.
+// Behind a JSON_NAME: reads over its colon, its whole value, however large, and a comma, and says nothing of
+// them. What is wrong there is the next token.
 void json_pass(struct json_scan *scan);
 struct bytes json_bytes(const struct json_scan *scan, struct json_token token);
 

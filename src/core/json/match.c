@@ -56,8 +56,9 @@ match_add(struct match_walk *walk, struct json_match match)
     matches->found += !match.is_missing;
 }
 
-// A name stands in the innermost container on the path. A second one that fits replaces the first.
-static void
+// A name stands in the innermost container on the path. Does the path go on in its value? A second one that
+// fits replaces the first.
+static bool
 match_name(struct match_walk *walk, const struct json_token *token)
 {
     struct match_level *level = &walk->levels[walk->open - 1];
@@ -65,11 +66,12 @@ match_name(struct match_walk *walk, const struct json_token *token)
     level->fits = step->kind == JSON_STEP_NAME &&
                   json_name_is(bytes_slice(walk->text, token->from, token->len), &step->name);
     if (!level->fits)
-        return;
+        return false;
     level->name = *token;
     walk->matches->replaced += level->has_fit;
     match_cut(walk, level->mark);
     level->has_fit = true;
+    return true;
 }
 
 static void
@@ -134,10 +136,6 @@ match_token(struct match_walk *walk, const struct json_token *token)
             walk->is_open = false;
         }
         break;
-    case JSON_NAME:
-        if (depth == walk->open && depth > 0)
-            match_name(walk, token);
-        break;
     case JSON_COMMA:
         if (depth == walk->open && depth > 0)
             walk->levels[depth - 1].index++;
@@ -152,6 +150,7 @@ match_token(struct match_walk *walk, const struct json_token *token)
         if (depth == walk->open)
             match_value(walk, token);
         break;
+    case JSON_NAME:
     case JSON_COLON:
     case JSON_END:
     case JSON_ERROR:
@@ -175,14 +174,15 @@ match_begin(struct match_walk *walk, const struct json_path *path, size_t count,
         matches->stars += path->steps[i].kind == JSON_STEP_EVERY;
 }
 
-// Does a walk go on in the value of the name that was just read?
+// Does a walk go on in the value of the name that was read?
 static bool
-is_on_a_path(const struct match_walk *first, size_t depth)
+match_names(struct match_walk *first, const struct json_token *token)
 {
-    for (const struct match_walk *walk = first; walk; walk = walk->next)
-        if (depth == walk->open && depth > 0 && walk->levels[depth - 1].fits)
-            return true;
-    return false;
+    bool is_on_a_path = false;
+    for (struct match_walk *walk = first; walk; walk = walk->next)
+        if ((size_t)token->depth == walk->open)
+            is_on_a_path = match_name(walk, token) || is_on_a_path;
+    return is_on_a_path;
 }
 
 // All walks in one pass over their text.
@@ -194,18 +194,20 @@ match_walks(struct match_walk *first, struct bytes text)
     for (;;) {
         struct json_token token;
         json_read(&scan, &token);
+        if (token.kind == JSON_NAME) {
+            if (!match_names(first, &token))
+                json_pass(&scan);
+            continue;
+        }
         if (token.kind == JSON_END)
             return true;
         if (token.kind == JSON_ERROR)
             break;
         if (token.kind == JSON_COLON)
             continue;
-        size_t depth = (size_t)token.depth;
         for (struct match_walk *walk = first; walk; walk = walk->next)
-            if (depth <= walk->open)
+            if ((size_t)token.depth <= walk->open)
                 match_token(walk, &token);
-        if (token.kind == JSON_NAME && !is_on_a_path(first, depth))
-            json_pass(&scan);
     }
     for (struct match_walk *walk = first; walk; walk = walk->next)
         match_cut(walk, 0);
