@@ -34,8 +34,9 @@ block_add(struct arena *arena, size_t need)
     return block;
 }
 
-void *
-arena_alloc(struct arena *arena, size_t size)
+// Not zeroed; *taken is `size` and what aligns the next one.
+static char *
+take(struct arena *arena, size_t size, size_t *taken)
 {
     size_t need = size_add(size, alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
     arena->used = size_add(arena->used, need);
@@ -45,10 +46,18 @@ arena_alloc(struct arena *arena, size_t size)
     struct arena_block *block = arena->blocks;
     if (!block || block->size - block->used < need)
         block = block_add(arena, need);
-    void *memory = block->memory + block->used;
+    char *memory = block->memory + block->used;
     block->used += need;
-    memset(memory, 0, need);
+    *taken = need;
     return memory;
+}
+
+void *
+arena_alloc(struct arena *arena, size_t size)
+{
+    size_t taken;
+    char *memory = take(arena, size, &taken);
+    return memset(memory, 0, taken);
 }
 
 void *
@@ -62,8 +71,10 @@ arena_copy(struct arena *arena, struct bytes b)
 {
     if (!b.data)
         return b;
-    char *copy = arena_alloc(arena, size_add(b.len, 1));
+    size_t taken;
+    char *copy = take(arena, size_add(b.len, 1), &taken);
     memcpy(copy, b.data, b.len);
+    memset(copy + b.len, 0, taken - b.len);
     return (struct bytes){copy, b.len};
 }
 
