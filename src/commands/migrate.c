@@ -5,6 +5,7 @@
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 #include "commands/migrate_history.h"
+#include "settings/mapping_file.h"
 #include "store/events/texts.h"
 #include "store/schema.h"
 
@@ -23,7 +24,7 @@ ask_for_schema(struct call *call, struct store **store, struct err *err)
 }
 
 static int
-print_sql(struct call *call, struct err *err)
+print_sql(struct call *call, const char *mapping, struct err *err)
 {
     struct strbuf sql = {0};
     struct store *store = NULL;
@@ -33,6 +34,7 @@ print_sql(struct call *call, struct err *err)
                                          .table = call->settings.connection.table,
                                          .zone = call->settings.connection.zone,
                                          .owner = call->options.command.owner,
+                                         .mapping = mapping,
                                          .with_roles = call->options.command.roles};
     bool ok = schema_print(&wanted, &sql, err) &&
               (!call->options.command.with_indexes ||
@@ -90,10 +92,10 @@ warn_missing_table(struct call *call, struct store *store)
 }
 
 static bool
-migrate(struct call *call, struct store *store, struct err *err)
+migrate(struct call *call, struct store *store, const char *mapping, struct err *err)
 {
     struct schema_result result = {0};
-    if (!schema_migrate_as(store, call->options.command.owner, &result, err) ||
+    if (!schema_migrate_mapped(store, call->options.command.owner, mapping, &result, err) ||
         !say_result(call, store, &result, err) || !migrate_roles(call, store, err))
         return false;
     if (store_info(store)->is_copy && !migrate_history_is_asked(call))
@@ -110,25 +112,23 @@ migrate(struct call *call, struct store *store, struct err *err)
 }
 
 static bool
-migrate_table(struct call *call, struct err *err)
+migrate_table(struct call *call, const char *mapping, struct err *err)
 {
     struct store *store = NULL;
     bool is_decision = migrate_history_is_asked(call);
     bool ok = command_store(call, is_decision ? STORE_WRITE : STORE_BARE, &store, err) &&
-              (is_decision ? migrate_history_decide(call, store, err) : migrate(call, store, err));
+              (is_decision ? migrate_history_decide(call, store, err) : migrate(call, store, mapping, err));
     store_close(store);
     return ok;
 }
 
-int
-command_migrate(struct call *call, struct err *err)
+static int
+migrate_tables(struct call *call, const char *mapping, struct err *err)
 {
     const char **tables;
     size_t count;
-    if (!command_no_args(call, err) || !migrate_history_check(call, err))
-        return STATUS_USAGE;
     if (call->options.command.print)
-        return print_sql(call, err);
+        return print_sql(call, mapping, err);
     if (call->settings.connection.read_only) {
         err_set(err, ERR_DENIED, "redrive migrate changes the database, and read_only is on (%s)",
                 call->settings.origins[SETTING_ID_read_only].where);
@@ -138,10 +138,37 @@ command_migrate(struct call *call, struct err *err)
         return command_status(err);
     // An upgrade is for all tables; a decision about a stop is for one.
     bool is_each = count > 1 && !migrate_history_is_asked(call);
-    bool ok = is_each || migrate_table(call, err);
+    bool ok = is_each || migrate_table(call, mapping, err);
     for (size_t i = 0; ok && is_each && i < count; i++) {
         call->table = tables[i];
-        ok = migrate_table(call, err);
+        ok = migrate_table(call, NULL, err);
     }
     return ok ? STATUS_DONE : command_status(err);
+}
+
+// A mapping is of one table, and that is named: nothing of another program is read by a mistake.
+static bool
+read_mapping(struct call *call, struct strbuf *mapping, struct err *err)
+{
+    const char *wanted = call->options.command.mapping;
+    if (!wanted)
+        return true;
+    if (migrate_history_is_asked(call) || call->options.command.with_indexes)
+        return err_set(err, ERR_USAGE,
+                       "--mapping goes with neither --adopt, --as-copy nor --with-indexes: the "
+                       "table is another program's");
+    if (!call->settings.connection.table)
+        return err_set(err, ERR_USAGE, "--mapping needs --table: the table of the other program");
+    return mapping_file_read(wanted, mapping, err);
+}
+
+int
+command_migrate(struct call *call, struct err *err)
+{
+    struct strbuf mapping = {0};
+    int status = STATUS_USAGE;
+    if (command_no_args(call, err) && migrate_history_check(call, err) && read_mapping(call, &mapping, err))
+        status = migrate_tables(call, mapping.len > 0 ? strbuf_text(&mapping) : NULL, err);
+    strbuf_release(&mapping);
+    return status;
 }

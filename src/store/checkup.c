@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "store/checkup_rules.h"
 #include "store/contract.h"
+#include "store/mapping.h"
 #include "store/operations/archive.h"
 #include "store/operations/turns.h"
 #include "store/pg.h"
@@ -262,6 +263,8 @@ check_table(const struct checkup *checkup, struct err *err)
 {
     PGresult *r;
     struct params params = {0};
+    if (checkup->store->table.is_mapped)
+        return mapping_checkup(checkup->store, checkup->found, checkup->context, err);
     param_text(&params, checkup->store->table.schema);
     param_text(&params, checkup->store->table.name);
     if (!pg_ask(checkup->store, FOR_READING, table_sql, &params, &r, err))

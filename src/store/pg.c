@@ -10,10 +10,12 @@ static const struct limits {
     const char *statement;
     const char *lock;
     bool may_write;
+    bool is_look; // writes where the store reads, if its settings let it
 } limits_of[] = {
-    [FOR_READING] = {"15s", "3s", false},   [FOR_SCANNING] = {"120s", "3s", false},
-    [FOR_WRITING] = {"60s", "3s", true},    [FOR_TURNS] = {"60s", "15s", true},
-    [FOR_FREEZING] = {"600s", "60s", true}, [FOR_SCHEMA] = {"600s", "10s", true},
+    [FOR_READING] = {"15s", "3s", false, false},   [FOR_SCANNING] = {"120s", "3s", false, false},
+    [FOR_WRITING] = {"60s", "3s", true, false},    [FOR_TURNS] = {"60s", "15s", true, false},
+    [FOR_FREEZING] = {"600s", "60s", true, false}, [FOR_SCHEMA] = {"600s", "10s", true, false},
+    [FOR_LOOKING] = {"600s", "3s", true, true},
 };
 
 // SET LOCAL for what follows in the same transaction. JIT costs more than it gives in statements of some
@@ -31,7 +33,8 @@ settings_params(const struct store *store, enum purpose purpose, struct params *
     const struct limits *limits = &limits_of[purpose];
     param_text(params, limits->statement);
     param_text(params, limits->lock);
-    param_text(params, limits->may_write && !store->is_read_only ? "off" : "on");
+    bool may_write = limits->may_write && (!store->is_read_only || (limits->is_look && store->may_number));
+    param_text(params, may_write ? "off" : "on");
 }
 
 static bool

@@ -34,6 +34,7 @@ struct store {
         char *quoted; // quoted for SQL
         char *schema; // its two names, bare
         char *name;
+        bool is_mapped; // it is another program's, and `quoted` is a view (mapping.h)
     } table;
     struct {
         char name[64];  // "redrive", or "redrive_NAME" of a further table
@@ -42,6 +43,7 @@ struct store {
     } schema;
     int64_t max_replays;
     bool is_read_only;
+    bool may_number;        // of the settings
     bool is_in_transaction; // between pg_begin and pg_commit or pg_rollback
     const struct category_rules *rules;
     const struct group_rules *group_rules;
@@ -97,6 +99,7 @@ enum purpose {
     FOR_TURNS,    // 60 s, 15 s for a lock: publishers take turns at the operation's row
     FOR_FREEZING, // 600 s; 60 s for a lock: there is one freeze at a time
     FOR_SCHEMA,   // 10 min, 10 s for a lock
+    FOR_LOOKING,  // 10 min: for failures that nobody has seen yet (mapping.h)
 };
 
 // Called with each row as it arrives (row 0 of the result). false stops the statement: then ERR_CANCELLED.

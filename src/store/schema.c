@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "store/mapping.h"
 #include "store/pg.h"
 #include "store/schema_files.h"
 
@@ -17,9 +18,11 @@ struct schema_script {
 
 // Until the end of the transaction.
 static void
-add_guard(struct strbuf *out, const char *owner, const struct pg_names *names)
+add_guard(struct strbuf *out, const char *owner, bool is_mapped, const struct pg_names *names)
 {
     struct strbuf guard = {0};
+    strbuf_printf(out, "SELECT pg_catalog.set_config('%s.mapped', '%s', true);\n", names->schema,
+                  is_mapped ? "yes" : "");
     strbuf_printf(out, "SELECT pg_catalog.set_config('%s.owner', ", names->schema);
     pg_literal(out, owner ? owner : "");
     strbuf_add_text(out, ", true);\n");
@@ -112,14 +115,20 @@ schema_print(const struct schema_wanted *wanted, struct strbuf *out, struct err 
     pg_quote_table(&quoted, schema, name);
     pg_show_table(&shown, schema, name);
     strbuf_add_text(out, "BEGIN;\nSET LOCAL search_path = pg_catalog;\n");
-    const struct pg_names names = {.table_quoted = strbuf_text(&quoted),
-                                   .table_text = strbuf_text(&shown),
-                                   .schema = wanted->store ? wanted->store->schema.name : FIRST_SCHEMA};
+    struct pg_names names = {.table_text = strbuf_text(&shown),
+                             .schema = wanted->store ? wanted->store->schema.name : FIRST_SCHEMA};
+    if (wanted->mapping) {
+        strbuf_reset(&quoted);
+        pg_quote_table(&quoted, names.schema, "mapped");
+    }
+    names.table_quoted = strbuf_text(&quoted);
     const char *owner = wanted->owner;
     if (!owner && strcmp(names.schema, FIRST_SCHEMA) != 0)
         owner = wanted->store->schema.owner;
-    add_guard(out, owner, &names);
+    add_guard(out, owner, wanted->mapping != NULL, &names);
     make_script(out, schema_upgrades(), 0, SCHEMA_VERSION, names, wanted->zone);
+    if (wanted->mapping)
+        mapping_print(out, wanted->mapping, &names);
     if (wanted->with_roles && owner)
         strbuf_add_text(out, "RESET ROLE;\n");
     if (wanted->with_roles)
@@ -192,7 +201,7 @@ become_owner(struct store *store, const char *owner, struct err *err)
         return err_set(err, ERR_USAGE,
                        "--owner %s: every schema of redrive belongs to the owner of the first, %s", owner,
                        store->schema.owner);
-    add_guard(&guard, owner, &names);
+    add_guard(&guard, owner, store->table.is_mapped, &names);
     bool ok = pg_script(store, strbuf_text(&guard), err);
     strbuf_release(&guard);
     return ok;
@@ -212,13 +221,29 @@ is_of_table(struct store *store, struct err *err)
     return ok;
 }
 
+// What a migration is to do.
+struct schema_wish {
+    const char *owner, *mapping;
+    const struct schema_upgrade *upgrades;
+};
+
 static bool
-migrate_locked(struct store *store, const char *owner, const struct schema_upgrade *upgrades,
-               struct schema_result *result, struct err *err)
+migrate_locked(struct store *store, const struct schema_wish *wish, struct schema_result *result,
+               struct err *err)
 {
-    if (!become_owner(store, owner, err) || !read_version(store, &result->from, err))
+    const struct schema_upgrade *upgrades = wish->upgrades;
+    bool was_mapped = store->table.is_mapped;
+    if (wish->mapping)
+        mapping_use(store);
+    if (!become_owner(store, wish->owner, err) || !read_version(store, &result->from, err))
         return false;
     result->to = newest_version(upgrades);
+    if (result->from > 0 && wish->mapping && !was_mapped)
+        return err_set(
+            err, ERR_USAGE,
+            "redrive reads %s without a mapping already, and keeps decisions in it: a mapping is for "
+            "a table of another program",
+            store->table.text);
     if (result->from > 0 && store->schema.is_new && !is_of_table(store, err))
         return false;
     if (result->from > result->to)
@@ -231,17 +256,17 @@ migrate_locked(struct store *store, const char *owner, const struct schema_upgra
         if (!ok)
             return err_context(err, "the schema was left as it was");
     }
-    return !store->zone_wanted || set_zone(store, err);
+    return (!wish->mapping || mapping_apply(store, wish->mapping, err)) &&
+           (!store->zone_wanted || set_zone(store, err));
 }
 
 static bool
-migrate_as(struct store *store, const char *owner, const struct schema_upgrade *upgrades,
-           struct schema_result *result, struct err *err)
+migrate_as(struct store *store, const struct schema_wish *wish, struct schema_result *result, struct err *err)
 {
     *result = (struct schema_result){0};
     if (!pg_may_write(store, err) || !pg_begin(store, FOR_SCHEMA, err))
         return false;
-    if (!migrate_locked(store, owner, upgrades, result, err)) {
+    if (!migrate_locked(store, wish, result, err)) {
         pg_rollback(store);
         return false;
     }
@@ -252,13 +277,21 @@ bool
 schema_migrate_by(struct store *store, const struct schema_upgrade *upgrades, struct schema_result *result,
                   struct err *err)
 {
-    return migrate_as(store, NULL, upgrades, result, err);
+    return migrate_as(store, &(struct schema_wish){.upgrades = upgrades}, result, err);
 }
 
 bool
 schema_migrate_as(struct store *store, const char *owner, struct schema_result *result, struct err *err)
 {
-    return migrate_as(store, owner, schema_upgrades(), result, err);
+    return schema_migrate_mapped(store, owner, NULL, result, err);
+}
+
+bool
+schema_migrate_mapped(struct store *store, const char *owner, const char *mapping,
+                      struct schema_result *result, struct err *err)
+{
+    const struct schema_wish wish = {.owner = owner, .mapping = mapping, .upgrades = schema_upgrades()};
+    return migrate_as(store, &wish, result, err);
 }
 
 bool

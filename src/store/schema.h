@@ -27,6 +27,11 @@ bool schema_migrate(struct store *store, struct schema_result *result, struct er
 // the one who migrates.
 bool schema_migrate_as(struct store *store, const char *owner, struct schema_result *result,
                        struct err *err) MUST_CHECK;
+// The same of a table that is another program's: `mapping` is the JSON of settings/mapping_file.h, or NULL.
+// It may be given again to replace the one before. ERR_USAGE: it does not fit the table, or redrive reads the
+// table without a mapping already.
+bool schema_migrate_mapped(struct store *store, const char *owner, const char *mapping,
+                           struct schema_result *result, struct err *err) MUST_CHECK;
 // The group roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin. `make`: creates
 // missing roles; else only roles that already have rights here are updated. Grants each role the rights of
 // its level, also on new functions. Appends to `left` the statements, one a line, that only the contract
@@ -37,8 +42,9 @@ struct schema_wanted {
     const struct store *store; // open for the table: the database tells which schema it has, or would get;
                                // NULL: there is no connection, and it is taken for the first table
     const char *table;
-    const char *zone;  // NULL: the server's
-    const char *owner; // as for schema_migrate_as
+    const char *zone;    // NULL: the server's
+    const char *owner;   // as for schema_migrate_as
+    const char *mapping; // as for schema_migrate_mapped
     bool with_roles;
 };
 bool schema_print(const struct schema_wanted *wanted, struct strbuf *out, struct err *err) MUST_CHECK;

@@ -38,6 +38,7 @@ EMBED(redrive_sql_people, "src/store/sql/people.sql");
 EMBED(redrive_sql_marks, "src/store/sql/marks.sql");
 EMBED(redrive_sql_recipes, "src/store/sql/recipes.sql");
 EMBED(redrive_sql_archive, "src/store/sql/archive.sql");
+EMBED(redrive_sql_mapping, "src/store/sql/mapping.sql");
 EMBED(redrive_sql_rights, "src/store/sql/rights.sql");
 
 // In this order a table stands before those that refer to it, and a type before the functions that take it.
@@ -79,6 +80,7 @@ static const struct {
     {"marks.sql", redrive_sql_marks, redrive_sql_marks_end},
     {"recipes.sql", redrive_sql_recipes, redrive_sql_recipes_end},
     {"archive.sql", redrive_sql_archive, redrive_sql_archive_end},
+    {"mapping.sql", redrive_sql_mapping, redrive_sql_mapping_end},
     {"rights.sql", redrive_sql_rights, redrive_sql_rights_end},
 };
 

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "store/mapping.h"
 #include "store/rollup/categories.h"
 #include "store/pg.h"
 
@@ -131,6 +132,7 @@ forget_table(struct store *store)
     free(store->table.schema);
     free(store->table.name);
     store->table.text = store->table.quoted = store->table.schema = store->table.name = NULL;
+    store->table.is_mapped = false;
 }
 
 bool
@@ -191,6 +193,7 @@ store_create(const struct store_settings *settings)
     store->program = alloc_text(settings->program ? settings->program : "redrive");
     store->zone_wanted = settings->zone ? alloc_text(settings->zone) : NULL;
     store->is_read_only = settings->is_read_only;
+    store->may_number = settings->may_number;
     store->max_replays = settings->max_replays ? settings->max_replays : 3;
     store->rules = settings->rules;
     store->group_rules = settings->group_rules;
@@ -300,14 +303,14 @@ store_now(struct store *store, int64_t *instant, struct err *err)
 
 // Catalog only. Whoever may create a schema can make one that looks like an install, and what is in it runs
 // with the rights of whoever looks; a superuser looks only where its owner may change the table, as redrive's
-// must.
+// must, or may refer to it, as guard.sql lets redrive's where the table is mapped.
 static const char server_sql[] =
     "SELECT session_user::text, pg_catalog.current_database()::text,"
     " pg_catalog.current_setting('server_version_num')::int4,"
     " EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid AND c.relname = "
     "'schema_version'),"
     " coalesce(me.rolsuper AND NOT o.rolsuper AND NOT coalesce(pg_catalog.has_table_privilege(o.oid, t.oid, "
-    "'UPDATE'), false), false), o.rolname::text"
+    "'UPDATE, REFERENCES'), false), false), o.rolname::text"
     " FROM pg_catalog.pg_roles me LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = 'redrive'"
     " LEFT JOIN pg_catalog.pg_roles o ON o.oid = n.nspowner"
     " LEFT JOIN (pg_catalog.pg_class t JOIN pg_catalog.pg_namespace s ON s.oid = t.relnamespace)"
@@ -411,5 +414,9 @@ store_learn(struct store *store, struct err *err)
     if (!pg_find_schema(store, err) || !learn_server(store, &has_schema, err) ||
         (has_schema && !learn_install(store, err)) || !learn_zone(store, err))
         return false;
+    // Where it fails, what is read next says why; and migrate can mend it.
+    struct err failure = {0};
+    if (has_schema && !mapping_look(store, &failure))
+        log_line(LOG_WARN, "the mapped table was not looked at", LOG_TEXT("why", failure.text));
     return !has_schema || store_categories_look(store, &has_changed, err);
 }

@@ -28,6 +28,7 @@ struct store_settings {
     const char *table;    // "public.dlq_events"; NULL: the only one that the database has, or STORE_TABLE
     const char *zone;     // time zone created_at is written in; NULL: the server's TimeZone setting
     bool is_read_only;    // default_transaction_read_only; every writing function fails with ERR_DENIED
+    bool may_number;      // all the same it numbers the new failures of another program's table (mapping.h)
     const char *program;  // shown in pg_stat_activity: "redrive/<program>/<host>/<pid>"
     int64_t max_replays;  // an event that returned this often is in quarantine; 0: 3
     const struct category_rules *rules;    // for EVENT_GROUP; borrowed

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "store/mapping.h"
 #include "store/pg.h"
 
 #define FIRST "redrive"
@@ -12,7 +13,9 @@
 static const char schemas_sql[] =
     "SELECT n.nspname::text, o.rolname::text, me.rolsuper AND NOT o.rolsuper,"
     " coalesce(pg_catalog.has_schema_privilege(n.oid, 'USAGE')"
-    "          AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT'), false)"
+    "          AND pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT'), false),"
+    " EXISTS (SELECT FROM pg_catalog.pg_class v WHERE v.relnamespace = n.oid AND v.relname = 'mapped'"
+    "            AND v.relkind = 'v' AND v.relowner = home.nspowner)"
     " FROM pg_catalog.pg_namespace home JOIN pg_catalog.pg_roles o ON o.oid = home.nspowner"
     " JOIN pg_catalog.pg_roles me ON me.rolname = session_user"
     " JOIN pg_catalog.pg_namespace n ON n.nspowner = home.nspowner AND n.nspname ~ '^redrive(_[a-z0-9_]+)?$'"
@@ -25,6 +28,7 @@ static const char schemas_sql[] =
 struct known_schema {
     const char *name;
     const char *table; // NULL: this login may not know it
+    bool is_mapped;    // it is another program's table
 };
 
 // Of one database.
@@ -71,7 +75,7 @@ read_schemas(struct store *store, struct known_schemas *known, struct err *err)
     known->list = arena_array(&known->arena, (size_t)PQntuples(r) + 1, sizeof *known->list);
     for (int row = 0; row < PQntuples(r); row++) {
         const char *name = value_text(r, row, 0, &known->arena);
-        known->list[known->count++] = (struct known_schema){.name = name};
+        known->list[known->count++] = (struct known_schema){.name = name, .is_mapped = value_bool(r, row, 4)};
         known->owner = value_text(r, row, 1, &known->arena);
         known->is_distrusted = value_bool(r, row, 2);
         if (value_bool(r, row, 3))
@@ -173,6 +177,8 @@ settle(struct store *store, const struct known_schemas *known, struct err *err)
         snprintf(store->schema.name, sizeof store->schema.name, "%s", found->name);
     else if (store->schema.is_new)
         name_schema(store, known);
+    if (found && found->is_mapped)
+        mapping_use(store);
     snprintf(store->info.schema, sizeof store->info.schema, "%s", store->schema.name);
     return true;
 }

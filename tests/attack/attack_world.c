@@ -69,6 +69,7 @@ static const struct guard {
      " AND (who <> current_setting('attack.who') OR at NOT BETWEEN clock_timestamp() - interval '10 min' AND"
      " clock_timestamp() OR pid <> pg_backend_pid())"},
     {"the audit", LEVEL_WORKER, "SELECT count(*)::text FROM redrive.audit"},
+    {"whose table it is", NEVER, "SELECT string_agg(m::text, '|') FROM redrive.mapping m"},
     {"the version", NEVER, "SELECT string_agg(v::text, '|') FROM redrive.schema_version v"},
     {"the turn of a freeze", NEVER, "SELECT string_agg(t::text, '|') FROM redrive.freeze_turn t"},
     {"the install", LEVEL_ADMIN, "SELECT string_agg(i::text, '|') FROM redrive.install i"},

@@ -80,6 +80,7 @@ command_store_settings(const struct call *call, enum store_need need)
                              : NULL,
         .zone = connection->zone,
         .is_read_only = connection->read_only || need == STORE_READ,
+        .may_number = !connection->read_only,
         .program = call->command->name,
         .max_replays = call->settings.decision.max_replays,
         .rules = call->rules,

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "core/fingerprint/rules.h"
 #include "base/intern.h"
+#include "store/mapping.h"
 #include "store/pg.h"
 
 #define EPOCH_2000 946684800LL
@@ -272,7 +273,8 @@ rollup_arrivals(struct store *store, int64_t above, size_t limit, struct rollup_
     param_int8(&params, above);
     param_int8(&params, (int64_t)limit);
     PGresult *r;
-    if (!pg_ask(store, FOR_READING, "SELECT ids, versions FROM redrive.rollup_arrivals($1, $2)", &params, &r,
+    if (!mapping_look(store, err) ||
+        !pg_ask(store, FOR_READING, "SELECT ids, versions FROM redrive.rollup_arrivals($1, $2)", &params, &r,
                 err))
         return false;
     read_missing(r, 0, missing);

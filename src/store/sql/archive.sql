@@ -160,6 +160,7 @@ DECLARE
     v_right text := CASE WHEN p_action IN ('archive', 'delete') THEN 'DELETE' WHEN p_action = 'restore' THEN 'INSERT' END;
     v_other text;
 BEGIN
+    PERFORM redrive._mapped_refuse('nothing is archived or deleted');
     IF NOT has_table_privilege(to_regclass(:'events'), v_right) THEN
         RAISE EXCEPTION '% lacks % on %', current_user, v_right, :'events' USING ERRCODE = 'RD003',
             HINT = format('the table''s owner runs: GRANT %s ON %s TO %I;', v_right, :'events', current_user);
@@ -177,6 +178,7 @@ CREATE OR REPLACE FUNCTION redrive.archive_count(p_action text, p_before timesta
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v_count bigint := 0;
 BEGIN
+    PERFORM redrive._mapped_refuse('nothing is archived or deleted');
     IF p_action IN ('archive', 'delete') OR to_regclass(redrive._archive_name()) IS NOT NULL AND redrive._archive_check() THEN
         EXECUTE format('SELECT count(*) FROM %s e WHERE %s AND ($2::bigint[] IS NULL OR e.id = ANY ($2))',
                        CASE WHEN p_action IN ('archive', 'delete') THEN to_regclass(:'events')::text ELSE redrive._archive_name() END,

@@ -18,6 +18,7 @@ END $$;
 CREATE OR REPLACE FUNCTION redrive.operation_then_reprocess(p_no bigint, p_topic text, p_max_replays bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
+    PERFORM redrive._mapped_target('reprocess', p_topic);
     UPDATE redrive.operation SET then_reprocess = true, target_topic = p_topic, max_replays = p_max_replays
      WHERE no = p_no AND state = 'freezing' AND requested_by = session_user AND recipe IS NOT NULL;
     IF NOT FOUND THEN

@@ -14,6 +14,10 @@ DECLARE
     v_table regclass := to_regclass(:'events');
     v_table_owner name := (SELECT pg_get_userbyid(c.relowner) FROM pg_class c WHERE c.oid = v_table);
     v_schema_owner name;
+    v_is_mapped boolean := current_setting('redrive.mapped', true) = 'yes'
+        OR EXISTS (SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = 'redrive' AND c.relname = 'mapped');
+    -- Of another program's table (mapping.sql) redrive only reads. REFERENCES, which nobody has by chance, tells a superuser whom the owner trusts.
+    v_rights text := CASE WHEN v_is_mapped THEN 'SELECT, REFERENCES' ELSE 'SELECT, INSERT, UPDATE, DELETE' END;
 BEGIN
     IF (SELECT o.rolsuper AND NOT t.rolsuper FROM pg_roles o, pg_roles t WHERE o.rolname = v_owner AND t.rolname = v_table_owner) THEN
         RAISE EXCEPTION '% is a superuser, and a trigger on % would give such rights to its owner, %', v_owner, v_table, v_table_owner
@@ -32,11 +36,12 @@ BEGIN
                 HINT = format('a superuser runs first: CREATE ROLE %I NOLOGIN; GRANT %I TO %I;', v_owner, v_owner, v_me);
         END;
         BEGIN -- what is missing afterwards, redrive doctor names
-            EXECUTE (SELECT format('GRANT USAGE ON SCHEMA %I TO %I; GRANT SELECT, INSERT, UPDATE, DELETE ON %s TO %I', n.nspname, v_owner, v_table, v_owner)
+            EXECUTE (SELECT format('GRANT USAGE ON SCHEMA %I TO %I; GRANT %s ON %s TO %I', n.nspname, v_owner, v_rights, v_table, v_owner)
                        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = v_table);
             EXECUTE (SELECT string_agg(format('GRANT USAGE ON SEQUENCE %s TO %I', d.refobjid::regclass, v_owner), '; ')
                        FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
-                       JOIN pg_class s ON d.refclassid = 'pg_class'::regclass AND s.oid = d.refobjid AND s.relkind = 'S' WHERE f.adrelid = v_table);
+                       JOIN pg_class s ON d.refclassid = 'pg_class'::regclass AND s.oid = d.refobjid AND s.relkind = 'S'
+                      WHERE f.adrelid = v_table AND NOT v_is_mapped);
         EXCEPTION WHEN insufficient_privilege OR null_value_not_allowed THEN
             NULL;
         END;

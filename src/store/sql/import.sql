@@ -8,6 +8,7 @@
 CREATE OR REPLACE FUNCTION redrive.import_stage() RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET client_min_messages = error AS $$
 BEGIN
+    PERFORM redrive._mapped_refuse('nothing is imported');
     IF to_regclass('pg_temp.redrive_import') IS NULL THEN
         CREATE TEMPORARY TABLE redrive_import (
             no integer PRIMARY KEY, event_id text NOT NULL, event_type text, source_table text, source_id text, error_message text, stack_trace text,

@@ -79,6 +79,7 @@ CREATE INDEX alarm_at ON redrive.alarm (at);
 CREATE OR REPLACE FUNCTION redrive.ingest_begin(p_cluster text, p_host text, p_pid integer, OUT no bigint, OUT fence bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
+    PERFORM redrive._mapped_refuse('dead letters of topics go into another table');
     IF coalesce(p_cluster, '') !~ '^[A-Za-z0-9_-]{1,63}$' THEN
         RAISE EXCEPTION 'an ingester reads one cluster, whose id has letters, digits, _ and -' USING ERRCODE = 'RD004';
     END IF;

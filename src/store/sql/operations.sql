@@ -138,6 +138,7 @@ BEGIN
     IF p_action NOT IN ('reprocess', 'resolve', 'discard', 'restore', 'correct') THEN
         RAISE EXCEPTION '% is not carried out by this version of the schema', p_action USING ERRCODE = 'RD004';
     END IF;
+    PERFORM redrive._mapped_target(p_action, p_topic);
     PERFORM set_config('synchronous_commit', 'on', true);
     INSERT INTO redrive.operation AS o (key, action, scope, filter_text, group_key, reason, target_topic, rate)
     VALUES (p_key, p_action, p_scope, p_filter, p_group, p_reason, p_topic, p_rate)

@@ -14,7 +14,7 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
                 WHEN p_function IN ('policy_know', 'policy_claim', 'policy_finish', 'policy_halt', 'policy_begin', 'policy_busy') THEN 'worker' -- what was switched on
                 WHEN p_function IN ('operation_plan', 'operation_recipe', 'operation_then_reprocess', 'operation_freeze', 'operation_confirm')
                 THEN 'worker' -- of what the same login began, which for a worker is a policy's run
-                WHEN p_function = 'changed_since' THEN 'viewer' -- granted to PUBLIC
+                WHEN p_function IN ('changed_since', 'mapped_look') THEN 'viewer' -- granted to PUBLIC
                 WHEN p_function ~ '^(chunk|cluster|ingest|items|returned|rollup|slot|text|trend|turn|watch|work|worker)_' THEN 'worker'
                 ELSE 'operator' END;
 $$;
@@ -35,11 +35,13 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
                 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
                WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind IN ('r', 'v') GROUP BY c.relname ORDER BY c.relname) AS tables
     UNION ALL SELECT format('GRANT USAGE ON SCHEMA %I TO %I;', nspname, p_role) FROM contract WHERE nspname <> 'public'
+    UNION ALL SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I;', p.oid::regprocedure, p_role) FROM pg_proc p
+               WHERE p.pronamespace = 'redrive'::regnamespace AND p.proname = '_mapped_source'
     UNION ALL SELECT format('GRANT SELECT (%s) ON %s TO %I;', string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum), t.source_table, p_role)
-                FROM contract t JOIN pg_attribute a ON a.attrelid = t.oid AND NOT a.attisdropped
-               WHERE a.attname = ANY ('{id,event_id,event_type,source_table,source_id,event_payload,error_message,stack_trace,retry_count,'
+                FROM contract t JOIN pg_attribute a ON a.attrelid = t.oid AND NOT a.attisdropped LEFT JOIN redrive.mapping m ON true
+               WHERE CASE WHEN m.one THEN a.attname = ANY (m.columns) ELSE a.attname = ANY ('{id,event_id,event_type,source_table,source_id,event_payload,error_message,stack_trace,retry_count,'
                                       'max_retries,status,created_at,last_retry_at,resolved_at,resolved_by,kafka_offset,kafka_partition,'
-                                      'kafka_topic,correlation_id}')
+                                      'kafka_topic,correlation_id}') END
                GROUP BY t.source_table
     UNION ALL SELECT * FROM redrive._archive_grants(p_role)
     UNION ALL SELECT * FROM (
@@ -109,7 +111,8 @@ BEGIN
             EXECUTE v.statement;
             -- PostgreSQL only warns when the grantor lacks the grant option.
             v_may := v.statement !~ '^GRANT SELECT \(' OR v.statement LIKE '%) ON redrive.%'
-                     OR has_column_privilege(v.rolname, to_regclass((SELECT source_table FROM redrive.install)), 'event_payload', 'SELECT');
+                     OR has_column_privilege(v.rolname, to_regclass((SELECT source_table FROM redrive.install)),
+                                             coalesce((SELECT m.columns[1] FROM redrive.mapping m), 'event_payload'), 'SELECT');
         EXCEPTION WHEN insufficient_privilege THEN
             v_may := false;
         END;
@@ -121,6 +124,6 @@ END $$;
 
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA redrive FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION redrive.is_copy(), redrive.same_json(bigint[], bytea[]), redrive.payload_text(jsonb), redrive.level_of(name),
-    redrive.grants(name, text), redrive.changed_since(xid, bigint, bigint), redrive.has_sent(), redrive.items_live(bigint[]), redrive.items_sent(text[], bigint),
+    redrive.grants(name, text), redrive.changed_since(xid, bigint, bigint), redrive.mapped_look(), redrive.mapped_json(text), redrive.has_sent(), redrive.items_live(bigint[]), redrive.items_sent(text[], bigint),
     redrive.items_of(bigint), redrive.taken_of(bigint), redrive._batches_with_events(bigint[]), redrive._batches_with_keys(integer[], bigint),
     redrive._batches_with_recent_keys(integer[], bigint) TO PUBLIC;
