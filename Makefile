@@ -58,7 +58,7 @@ ALL_LIBS = $(PKG_LIBS) -ljq -lpthread -lm
 SOURCES := $(shell find src ui -name '*.c' | sort)
 OBJECTS = $(SOURCES:%.c=$(OUT)/%.o)
 # Files that .incbin puts into the program: what embeds any is built again when one of them changes.
-DATA := $(shell find src ui themes keymaps monitoring -type f ! -name '*.[ch]' ! -name '*.def' ! -name '.*')
+DATA := $(shell find src ui themes keymaps mappings monitoring -type f ! -name '*.[ch]' ! -name '*.def' ! -name '.*')
 EMBEDDING := $(shell grep -rlE --include='*.c' 'incbin|EMBED' src ui)
 
 TEST_LAYERS = unit sim screens terminal store attack commands broker crash faults acceptance

@@ -324,9 +324,10 @@ fail_distrusted(const struct store *store, const PGresult *r, struct err *err)
     return err_set(
         err, ERR_DENIED,
         "the schema %s belongs to %s, who may not change %s, so nothing in it is called by a "
-        "superuser: where it is redrive's, grant UPDATE on the table to %s; where nobody knows it, DROP "
+        "superuser: where it is redrive's, grant %s on the table to %s; where nobody knows it, DROP "
         "SCHEMA %s CASCADE",
-        store->schema.name, owner, store->table.text, owner, store->schema.name);
+        store->schema.name, owner, store->table.text, store->table.is_mapped ? "REFERENCES" : "UPDATE", owner,
+        store->schema.name);
 }
 
 static bool

@@ -38,7 +38,7 @@ BEGIN
         BEGIN -- what is missing afterwards, redrive doctor names
             EXECUTE (SELECT format('GRANT USAGE ON SCHEMA %I TO %I; GRANT %s ON %s TO %I', n.nspname, v_owner, v_rights, v_table, v_owner)
                        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = v_table);
-            EXECUTE (SELECT string_agg(format('GRANT USAGE ON SEQUENCE %s TO %I', d.refobjid::regclass, v_owner), '; ')
+            EXECUTE (SELECT coalesce(string_agg(format('GRANT USAGE ON SEQUENCE %s TO %I', d.refobjid::regclass, v_owner), '; '), 'SELECT')
                        FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid
                        JOIN pg_class s ON d.refclassid = 'pg_class'::regclass AND s.oid = d.refobjid AND s.relkind = 'S'
                       WHERE f.adrelid = v_table AND NOT v_is_mapped);
