@@ -96,13 +96,24 @@ corrector_destroy(struct corrector *corrector)
     free(corrector);
 }
 
+static bool
+has_programs(const struct corrector *corrector)
+{
+    return corrector->checks || (corrector->recipe && recipe_has_jq(corrector->recipe));
+}
+
+bool
+corrector_knows_size(const struct corrector *corrector)
+{
+    return corrector->event_bytes || has_programs(corrector);
+}
+
 size_t
 corrector_page_size(const struct corrector *corrector, size_t most_bytes)
 {
     enum { MOST = 4000, FEW = 1000 };
-    bool has_programs = corrector->checks || (corrector->recipe && recipe_has_jq(corrector->recipe));
     bool are_small = corrector->event_bytes && corrector->event_bytes < most_bytes / MOST / 4 * 3;
-    return !has_programs && (are_small || most_bytes == SIZE_MAX) ? MOST : FEW;
+    return !has_programs(corrector) && (are_small || most_bytes == SIZE_MAX) ? MOST : FEW;
 }
 
 void

@@ -95,7 +95,7 @@ bool correct_dry_run(struct corrector *corrector, struct store *store, const int
                      struct err *err) MUST_CHECK;
 
 // Applies the recipe to the operation's next events and keeps the outcomes, a page of events in a transaction
-// of its own, for about a second. `ahead` (may be NULL) is another store, not connected or connected, by
+// of its own, for about two seconds. `ahead` (may be NULL) is another store, not connected or connected, by
 // which pages are read ahead; both are used by threads that end with the call. *applied is 0 where nothing
 // may be applied now, or another worker was quicker; *left: how many are still queued.
 bool correct_step(struct corrector *corrector, struct store *store, struct store *ahead, int64_t operation,

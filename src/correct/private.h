@@ -8,6 +8,8 @@
 // asked about each, since nothing ends within a page; and where pages are to end by their events, not by
 // `most_bytes`, as long as events are not known to be small. SIZE_MAX: they may end by either.
 size_t corrector_page_size(const struct corrector *corrector, size_t most_bytes);
+// Is it known whether events are small, or does it not matter?
+bool corrector_knows_size(const struct corrector *corrector);
 // A page was read that has so many bytes.
 void corrector_note_page(struct corrector *corrector, size_t bytes, size_t events);
 

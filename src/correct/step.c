@@ -12,9 +12,11 @@
 #include "correct/pages.h"
 #include "store/operations/corrections.h"
 
-enum { STEP_EVENTS = 100000 };
+enum { STEP_EVENTS = 250000 };
 #define PAGE_BYTES ((size_t)8 << 20)
-#define STEP_TIME US_PER_SECOND // then no other page is read: the worker has other things to do as well
+// Then no other page is read: the worker has other things to do as well. Where a step ends, pages are read and
+// written one after the other for a moment, not beside each other.
+#define STEP_TIME (2 * US_PER_SECOND)
 #define LAST_TIME US_PER_SECOND // after that: for pages that were read already; then they are dropped
 
 // A page to which the recipe was applied.
@@ -28,6 +30,7 @@ struct writing {
     struct store *store;
     int64_t operation;
     struct mailbox *pages; // of struct corrected_page; closed by the thread where it gives up
+    struct strbuf room;    // for payloads on their way, of every page in turn
     struct thread *thread;
     int64_t applied, left;
     bool ok, is_over; // nothing more can be written: it failed, or another worker was quicker
@@ -91,8 +94,8 @@ static void
 write_page(struct writing *writing, const struct page *page, const struct corrected *events)
 {
     int64_t applied = 0;
-    writing->ok = work_correct(writing->store, writing->operation, events, page->count, &applied,
-                               &writing->left, &writing->err);
+    writing->ok = work_correct(writing->store, writing->operation, events, page->count, &writing->room,
+                               &applied, &writing->left, &writing->err);
     writing->applied += applied;
     writing->is_over = !writing->ok || applied == 0;
 }
@@ -163,8 +166,10 @@ correct_step(struct corrector *corrector, struct store *store, struct store *ahe
 {
     struct correct_queue queue;
     *applied = *left = 0;
-    if (!work_correct_next(store, operation, STEP_EVENTS, corrector_page_size(corrector, PAGE_BYTES), &queue,
-                           err))
+    // The first page tells how large the events are; small ones are better read in larger pages than its.
+    size_t page = corrector_page_size(corrector, PAGE_BYTES);
+    size_t most = corrector_knows_size(corrector) ? STEP_EVENTS : page;
+    if (!work_correct_next(store, operation, most, page, &queue, err))
         return false;
     struct err failure = {0};
     bool is_ahead = ahead && queue.page_count > 1 && store_connect(ahead, &failure);
@@ -187,6 +192,7 @@ correct_step(struct corrector *corrector, struct store *store, struct store *ahe
     else
         step_alone(corrector, &settings, &writing);
     correct_queue_release(&queue);
+    strbuf_release(&writing.room);
     *applied = writing.applied;
     *left = writing.left;
     if (!writing.ok && err)

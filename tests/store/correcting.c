@@ -59,7 +59,9 @@ keep_correct(struct store *store, int64_t no, struct hand *hand, const struct co
         events[i].id = hand->ids[i];
     }
     int64_t applied = -1, left = -1;
-    assert_works(work_correct(store, no, events, hand->count, &applied, &left, &err));
+    struct strbuf room = {0};
+    assert_works(work_correct(store, no, events, hand->count, &room, &applied, &left, &err));
+    strbuf_release(&room);
     assert_in_range(left, 0, 1000000);
     free(events);
     free(hand->ids);

@@ -562,7 +562,7 @@ static void
 what_changes_behind_the_reader_is_skipped(void **state)
 {
     (void)state;
-    enum { EVENTS = 5000 };
+    enum { EVENTS = 13000 };
     struct world world;
     struct corrector *corrector;
     const struct correct_limits limits = {.jq_time = US_PER_SECOND, .jq_memory = 1 << 26};
@@ -577,7 +577,7 @@ what_changes_behind_the_reader_is_skipped(void **state)
     for (; left > 0; all += applied)
         assert_works(correct_step(corrector, world.store, ahead, no, &applied, &left, &err));
     assert_int_equal(all, EVENTS - 100);
-    assert_in_range(others.pages, 4, 8);
+    assert_in_range(others.pages, 4, 8); // a small one, and larger ones once it is known how large events are
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_DONE);
     assert_int_equal(operation.skipped, 3 * others.pages);
@@ -587,7 +587,7 @@ what_changes_behind_the_reader_is_skipped(void **state)
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.item WHERE state = 'skipped' AND "
                                               "detail = 'corrected meanwhile'"),
                      others.pages);
-    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.revision WHERE dlq_id > 4900"),
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.revision WHERE dlq_id > 12900"),
                      0);
     corrector_destroy(corrector);
     store_close(ahead);

@@ -91,19 +91,21 @@ struct corrected_columns {
     int32_t *parents, *payload_at, *payload_bytes, *has_keys, *header_at, *header_counts, *partitions;
     const char **outcomes, **details, **topics, **header_names;
     struct bytes *keys, *header_values;
-    struct strbuf payloads;
+    struct strbuf *payloads;
     size_t headers;
     bool has_details, has_keys_set, has_headers, has_topics, has_partitions; // some event has
 };
 
 static void
 columns_make(struct corrected_columns *columns, const struct corrected *events, size_t count,
-             struct arena *arena)
+             struct strbuf *payloads, struct arena *arena)
 {
     size_t headers = 0;
+    strbuf_reset(payloads);
     for (size_t i = 0; i < count; i++)
         headers += events[i].correction.header_count;
     *columns = (struct corrected_columns){
+        .payloads = payloads,
         .ids = arena_array(arena, count, sizeof *columns->ids),
         .parents = arena_array(arena, count, sizeof *columns->parents),
         .payload_at = arena_array(arena, count, sizeof *columns->payload_at),
@@ -143,11 +145,11 @@ columns_add(struct corrected_columns *columns, size_t i, const struct corrected 
     columns->outcomes[i] = event->outcome;
     columns->details[i] = event->detail;
     columns->has_details = columns->has_details || event->detail;
-    columns->payload_at[i] = (int32_t)columns->payloads.len + 1;
+    columns->payload_at[i] = (int32_t)columns->payloads->len + 1;
     columns->payload_bytes[i] =
         parts->has_payload && bytes_present(parts->payload) ? (int32_t)parts->payload.len : -1;
     if (columns->payload_bytes[i] > 0)
-        strbuf_add(&columns->payloads, parts->payload);
+        strbuf_add(columns->payloads, parts->payload);
     columns->has_keys[i] = parts->has_key;
     columns->has_keys_set = columns->has_keys_set || parts->has_key;
     columns->keys[i] = parts->has_key ? parts->key : BYTES_ABSENT;
@@ -166,7 +168,7 @@ columns_send(const struct corrected_columns *columns, size_t count, struct param
     param_numbers(params, columns->parents, count);
     param_texts(params, columns->outcomes, count);
     columns->has_details ? param_texts(params, columns->details, count) : param_null(params);
-    param_blob(params, columns->payloads.len ? strbuf_bytes(&columns->payloads) : BYTES(""));
+    param_blob(params, columns->payloads->len ? strbuf_bytes(columns->payloads) : BYTES(""));
     param_numbers(params, columns->payload_at, count);
     param_numbers(params, columns->payload_bytes, count);
     columns->has_keys_set ? param_numbers(params, columns->has_keys, count) : param_null(params);
@@ -180,14 +182,14 @@ columns_send(const struct corrected_columns *columns, size_t count, struct param
 }
 
 bool
-work_correct(struct store *store, int64_t no, const struct corrected *events, size_t count, int64_t *applied,
-             int64_t *left, struct err *err)
+work_correct(struct store *store, int64_t no, const struct corrected *events, size_t count,
+             struct strbuf *room, int64_t *applied, int64_t *left, struct err *err)
 {
     if (!pg_may_write(store, err) || !pg_has_schema(store, err))
         return false;
     struct arena arena = {0};
     struct corrected_columns columns;
-    columns_make(&columns, events, count, &arena);
+    columns_make(&columns, events, count, room, &arena);
     for (size_t i = 0; i < count; i++)
         columns_add(&columns, i, &events[i], &arena);
     struct params params = {0};
@@ -204,7 +206,6 @@ work_correct(struct store *store, int64_t no, const struct corrected *events, si
     };
     bool ok = pg_run(store, FOR_WRITING, steps, 2, err);
     params_release(&params);
-    strbuf_release(&columns.payloads);
     arena_release(&arena);
     if (!ok)
         return false;
