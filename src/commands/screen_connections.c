@@ -143,24 +143,6 @@ only_looks(struct call *call, const struct store *store)
                         info->user, store_quote_name(info->user, &call->settings.arena));
 }
 
-// Where no table is named and there are several: the usual one, or else the first.
-static bool
-choose_table(struct screen_connection *tried, struct err *err)
-{
-    const char **tables;
-    size_t count;
-    if (!command_tables(tried->call, &tables, &count, err))
-        return false;
-    if (count < 2)
-        return true;
-    tried->call->table = tables[0];
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(tables[i], STORE_TABLE) == 0)
-            tried->call->table = tables[i];
-    tried->asks_table = true;
-    return true;
-}
-
 // What else the database has; a failure leaves it out.
 static void
 list_tables(struct screen_connection *tried, const struct store *store)
@@ -181,9 +163,12 @@ screen_connections_try(void *context, size_t connection, struct err *err)
     struct screen_connection *tried = connections->list[connection];
     struct call *call = tried->call;
     struct store *store = NULL;
-    if ((call == &tried->own && !settings_check_profile(&call->settings, err)) || !command_rules(call, err) ||
-        !choose_table(tried, err) || !command_store(call, STORE_READ, &store, err))
+    if ((call == &tried->own && !settings_check_profile(&call->settings, err)) || !command_rules(call, err))
         return false;
+    bool is_named = command_store_settings(call, STORE_USUAL).table != NULL;
+    if (!command_store(call, STORE_USUAL, &store, err))
+        return false;
+    tried->asks_table = !is_named && store_info(store)->tables > 1;
     call->settings.connection.no_password = true; // the terminal is the screen's from now on
     tried->read_only_why = only_looks(call, store);
     list_tables(tried, store);

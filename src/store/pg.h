@@ -30,6 +30,7 @@ struct store {
     char *zone;        // in effect, after connecting
     struct {
         char *wanted; // of the settings; NULL: the only one that the database has
+        bool takes_usual;
         char *text;   // unquoted: public.dlq_events; NULL until it is known, as the rest
         char *quoted; // quoted for SQL
         char *schema; // its two names, bare

@@ -188,6 +188,7 @@ store_create(const struct store_settings *settings)
 {
     struct store *store = alloc_bytes(sizeof *store);
     store->table.wanted = settings->table ? alloc_text(settings->table) : NULL;
+    store->table.takes_usual = settings->takes_usual;
     snprintf(store->schema.name, sizeof store->schema.name, "redrive");
     store->conninfo = alloc_text(settings->conninfo ? settings->conninfo : "");
     store->program = alloc_text(settings->program ? settings->program : "redrive");

@@ -26,6 +26,7 @@ struct store_settings {
     const char *conninfo; // conninfo or URI, "" for libpq's own environment and service files; never holds a
                           // password given in argv
     const char *table;    // "public.dlq_events"; NULL: the only one that the database has, or STORE_TABLE
+    bool takes_usual;     // of several tables, where none is named: STORE_TABLE, or else the first
     const char *zone;     // time zone created_at is written in; NULL: the server's TimeZone setting
     bool is_read_only;    // default_transaction_read_only; every writing function fails with ERR_DENIED
     bool may_number;      // all the same it numbers the new failures of another program's table (mapping.h)

@@ -137,17 +137,20 @@ find_known(const struct known_schemas *known, const char *table)
     return NULL;
 }
 
-// Which table is it where none was named? NULL in *only: there is none that could be meant.
+// Which table is it where none was named? NULL in *only: there is none that could be meant. takes_usual: of
+// several it is the usual one, or else the first.
 static bool
-choose_only(const struct known_schemas *known, const char **only, struct err *err)
+choose_only(const struct known_schemas *known, bool takes_usual, const char **only, struct err *err)
 {
     *only = NULL;
     for (size_t i = 0; i < known->count; i++) {
-        if (!known->list[i].table)
+        const char *table = known->list[i].table;
+        if (!table)
             continue;
-        if (*only)
+        if (*only && (!takes_usual || known->is_distrusted))
             return fail_several(known, err);
-        *only = known->list[i].table;
+        if (!*only || strcmp(table, STORE_TABLE) == 0)
+            *only = table;
     }
     if (*only && known->is_distrusted && strcmp(*only, STORE_TABLE) != 0)
         return err_set(err, ERR_USAGE, "name the table with --table %s: you are a superuser, and %s is none",
@@ -159,7 +162,7 @@ static bool
 settle(struct store *store, const struct known_schemas *known, struct err *err)
 {
     const char *only = NULL;
-    if (!store->table.wanted && !choose_only(known, &only, err))
+    if (!store->table.wanted && !choose_only(known, store->table.takes_usual, &only, err))
         return false;
     if (!pg_know_table(store, store->table.wanted ? store->table.wanted : only ? only : STORE_TABLE, err))
         return false;

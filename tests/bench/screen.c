@@ -26,7 +26,7 @@ static struct vt *
 open_screen(const char *const *argv)
 {
     static const char *const env[] = {"TERM=xterm-256color", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", NULL};
-    struct vt_setup setup = {.rows = ROWS, .cols = COLS, .argv = argv, .env = env};
+    struct vt_setup setup = {.rows = ROWS, .cols = COLS, .argv = argv, .env = env, .answers = true};
     return vt_start(&setup);
 }
 

@@ -84,6 +84,13 @@ run_child(const struct vt_setup *setup, int idle)
     _exit(127);
 }
 
+static void
+answer(const char *bytes, size_t len, void *context)
+{
+    const struct vt *vt = context;
+    (void)!write(vt->master, bytes, len);
+}
+
 struct vt *
 vt_start(const struct vt_setup *setup)
 {
@@ -110,6 +117,8 @@ vt_start(const struct vt_setup *setup)
     vterm_set_utf8(vt->term, 1);
     vt->screen = vterm_obtain_screen(vt->term);
     vterm_screen_set_callbacks(vt->screen, &callbacks, vt);
+    if (setup->answers)
+        vterm_output_set_callback(vt->term, answer, vt);
     vterm_screen_enable_altscreen(vt->screen, 1);
     vterm_screen_reset(vt->screen, 1);
     return vt;

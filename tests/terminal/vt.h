@@ -22,6 +22,7 @@ struct vt_setup {
     void *context;
     const char *const *env; // "NAME=value" to set, "NAME" to unset, NULL-terminated; on top of
                             // TERM=xterm-256color, LANG=C.UTF-8, TZ=UTC
+    bool answers;           // what a program asks of its terminal, at once, as libvterm does; else never
 };
 
 struct vt *vt_start(const struct vt_setup *setup);

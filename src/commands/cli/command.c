@@ -73,13 +73,15 @@ command_store_settings(const struct call *call, enum store_need need)
 {
     const struct connection_settings *connection = &call->settings.connection;
     bool is_named = call->settings.origins[SETTING_ID_table].place != PLACE_BUILT_IN;
+    bool is_read_only = need == STORE_READ || need == STORE_USUAL;
     return (struct store_settings){
-        .conninfo = need == STORE_READ ? connection->read_conninfo : connection->conninfo,
+        .conninfo = is_read_only ? connection->read_conninfo : connection->conninfo,
         .table = call->table ? call->table
                  : is_named  ? connection->table
                              : NULL,
+        .takes_usual = need == STORE_USUAL,
         .zone = connection->zone,
-        .is_read_only = connection->read_only || need == STORE_READ,
+        .is_read_only = connection->read_only || is_read_only,
         .may_number = !connection->read_only,
         .program = call->command->name,
         .max_replays = call->settings.decision.max_replays,

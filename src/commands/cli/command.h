@@ -66,6 +66,7 @@ int command_status(const struct err *err);
 // The access to the database that a command needs.
 enum store_need {
     STORE_READ,   // only reads; the schema may be missing; goes to read_service where that is set
+    STORE_USUAL,  // as STORE_READ; of several tables, where none is named, the usual one or the first
     STORE_SCHEMA, // reads tables of the schema
     STORE_WRITE,  // changes something
     STORE_BARE,   // with or without the schema: migrate, doctor
