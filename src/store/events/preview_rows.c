@@ -34,8 +34,7 @@ enum { TOPIC, PARTITION, COUNT, PACKED_IDS, PACKED_EVENTS, PACKED_SIZES, PACKED_
     " WHERE e.status = 'PENDING' GROUP BY 1, 2 ORDER BY 3 DESC"
 static const char rows_sql[] = ROWS("false");
 static const char keyed_rows_sql[] =
-    ROWS("(SELECT count(*) FROM (SELECT FROM :\"events\" n WHERE n.source_id = x.source_id LIMIT 2) AS two)"
-         " > 1");
+    ROWS("EXISTS (SELECT FROM :\"events\" n WHERE n.source_id = x.source_id OFFSET 1)");
 
 // Are keys looked up too? Worth it where an index begins with source_id, and a key has few events.
 static const char is_keyed_sql[] =
