@@ -2,7 +2,7 @@
 # Commands that change the machine (apt-get, useradd, systemctl, cp to /etc) are replaced by programs that check their arguments.
 # A command in the text is run too, unless it has placeholders: then its name and options must exist.
 
-documents=(README.md CONTRIBUTING.md themes/README.md keymaps/README.md tests/README.md src/store/sql/README.md)
+documents=(README.md CONTRIBUTING.md themes/README.md keymaps/README.md mappings/README.md tests/README.md src/store/sql/README.md)
 root=$(cd "$here/../.." && pwd)
 
 # blocks FILE: "block COMMAND" for each command in a block of code, "text COMMAND" for each in the text, in their order.
