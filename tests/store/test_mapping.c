@@ -325,6 +325,64 @@ nothing_is_written_into_the_table(void **state)
     world_end(&world);
 }
 
+// Whoever may migrate may map. A viewer reads with column rights of the table's owner; nobody else can give a
+// mapping or change a decision by hand; and the schema's owner could not write into the table.
+static void
+a_mapping_needs_the_rights_of_a_migration(void **state)
+{
+    (void)state;
+    struct world world;
+    struct strbuf json = {0}, left = {0};
+    struct schema_result result;
+    char owner[80], viewer[80], conninfo[600];
+    world_begin(&world);
+    load_fixture(&world, "river");
+    snprintf(owner, sizeof owner, "%s_owner", world.db.name);
+    snprintf(viewer, sizeof viewer, "%s_viewer", world.db.name);
+    test_sql(world.admin, "CREATE ROLE %s LOGIN", viewer);
+    snprintf(conninfo, sizeof conninfo, "%s user=%s", world.conninfo, viewer);
+    assert_works(mapping_file_read("river", &json, &err));
+    struct store *store = open_table(conninfo, "public.river_job");
+    assert_refused(migrate_by(store, strbuf_text(&json), &err), ERR_DENIED, "");
+    store_close(store);
+
+    store = open_table(world.conninfo, "public.river_job");
+    assert_works(schema_migrate_mapped(store, owner, strbuf_text(&json), &result, &err));
+    assert_works(schema_roles(store, true, &left, &err));
+    assert_string_equal(strbuf_text(&left), "");
+    assert_string_equal(test_text(world.admin,
+                                  "SELECT string_agg(privilege_type, ',' ORDER BY 1) FROM "
+                                  "information_schema.table_privileges WHERE table_name = 'river_job' "
+                                  "AND grantee LIKE '%\\_owner'"),
+                        "REFERENCES,SELECT");
+    store_close(store);
+
+    test_sql(world.admin, "GRANT redrive_viewer TO %s", viewer);
+    PGconn *session = test_connect(conninfo);
+    assert_int_equal(test_number(session, "SELECT count(*) FROM redrive.mapped WHERE status = 'PENDING'"),
+                     30);
+    static const char *const denied[] = {
+        "SELECT redrive._mapping_apply('{}')",
+        "SELECT redrive._mapping_make(20)",
+        "INSERT INTO redrive.mapping (name) VALUES ('x')",
+        "UPDATE redrive.mapping SET settings = '{}'",
+        "UPDATE redrive.mapped SET status = 'RESOLVED'",
+        "UPDATE redrive.mapped_row SET status = 'RESOLVED'",
+        "CREATE OR REPLACE FUNCTION redrive._mapped_source() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+        "SELECT metadata FROM river_job",
+    };
+    for (size_t i = 0; i < sizeof denied / sizeof *denied; i++)
+        if (strcmp(test_state(session, denied[i]), "42501") != 0)
+            fail_msg("%s: %s", denied[i], test_state(session, denied[i]));
+    assert_string_equal(test_state(session, "SELECT redrive.mapped_look()"), "");
+    PQfinish(session);
+    test_sql(world.admin, "DROP OWNED BY %s CASCADE; DROP OWNED BY %s CASCADE", viewer, owner);
+    test_sql(world.admin, "DROP ROLE %s; DROP ROLE %s", viewer, owner);
+    strbuf_release(&json);
+    strbuf_release(&left);
+    world_end(&world);
+}
+
 int
 main(void)
 {
@@ -337,6 +395,7 @@ main(void)
         cmocka_unit_test(a_mapping_that_does_not_fit_is_refused),
         cmocka_unit_test(names_and_words_are_data),
         cmocka_unit_test(nothing_is_written_into_the_table),
+        cmocka_unit_test(a_mapping_needs_the_rights_of_a_migration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
