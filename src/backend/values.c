@@ -152,8 +152,8 @@ add_payloads(struct reader *reader, struct values *values, struct err *err)
     for (size_t i = 0; i < page.count; i++) {
         strbuf_reset(&path);
         strbuf_add_char(&path, '$');
-        if (bytes_present(page.events[i].payload))
-            add_paths(values, from, page.events[i].payload, &path, 0);
+        if (bytes_present(event_payload_shown(&page.events[i])))
+            add_paths(values, from, event_payload_shown(&page.events[i]), &path, 0);
     }
     strbuf_release(&path);
     event_page_release(&page);

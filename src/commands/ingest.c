@@ -10,6 +10,7 @@
 #include "commands/cli/ready.h"
 #include "commands/letter_explain.h"
 #include "commands/publishing.h"
+#include "commands/schema_place.h"
 #include "core/filter/pattern.h"
 #include "core/recipe/parts.h"
 #include "ingest/ingester.h"
@@ -138,6 +139,9 @@ take_in(struct call *call, struct ingest_settings *ingest, struct err *err)
                 "no Kafka brokers are given: use -b HOST:PORT, or brokers in the configuration");
         return STATUS_USAGE;
     }
+    struct schema_place *place = NULL;
+    if (!schema_place_open(call, ingest->rules, &place, &ingest->schemas, err))
+        return command_status(err);
     ingest->store = publishing_store(call);
     ingest->stop = interrupt_flag();
     interrupt_catch();
@@ -146,6 +150,7 @@ take_in(struct call *call, struct ingest_settings *ingest, struct err *err)
     bool ok = ingester_run(ingest, &arena, &report, err);
     if (ingest->mode == INGEST_SERVICE)
         ready_tell_stopping();
+    schema_place_close(place);
     bool is_cut = ingest->mode != INGEST_SERVICE && interrupt_is_set();
     if (ok && ingest->mode != INGEST_SERVICE)
         ok = tell_end(call, ingest, &report, err);

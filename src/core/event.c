@@ -31,6 +31,12 @@ event_key(const struct event *event)
 }
 
 struct bytes
+event_payload_shown(const struct event *event)
+{
+    return bytes_present(event->record.decoded) ? event->record.decoded : event->payload;
+}
+
+struct bytes
 event_error_text(const struct event *event)
 {
     const char *why = event->known.unreadable_error;

@@ -80,6 +80,8 @@ struct event_record {
     struct bytes key;
     struct event_header *headers;
     uint32_t header_count;
+    struct bytes decoded; // of a value that is no JSON: what it says, as JSON to look at; never to send or to
+                          // edit. With EVENT_PAYLOAD; absent: it is not decoded, or was corrected
 };
 
 // When and by whom it was closed, as a consumer or redrive wrote it.
@@ -148,6 +150,9 @@ struct event {
 // The record's key where it is kept, else the source id, by which events of one thing are told as well.
 // Needs EVENT_RAW and EVENT_NARROW.
 struct bytes event_key(const struct event *event);
+// The payload to look at, to search and to compare: as JSON where the value was decoded. Never to send or to
+// edit. Needs EVENT_PAYLOAD.
+struct bytes event_payload_shown(const struct event *event);
 // The text of error_message, or of stack_trace, for people: where PostgreSQL cannot return it, why.
 struct bytes event_error_text(const struct event *event);
 struct bytes event_stack_text(const struct event *event);

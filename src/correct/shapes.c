@@ -45,7 +45,7 @@ shape_learn(struct store *store, struct bytes type, shape_skips_fn *skips, const
     if (ok) {
         *shape = shape_create();
         for (size_t i = 0; i < page.count; i++)
-            (void)shape_add(*shape, page.events[i].payload);
+            (void)shape_add(*shape, event_payload_shown(&page.events[i]));
     }
     event_page_release(&page);
     free(ids);

@@ -182,3 +182,99 @@ http_client_post(const struct http_post *post, struct err *err)
     curl_easy_cleanup(curl);
     return ok;
 }
+
+// --- what is at an address ---
+
+struct getting {
+    const struct http_get *get;
+    struct strbuf *out;
+    size_t len;
+    bool is_too_long;
+};
+
+static size_t
+take_got(char *data, size_t size, size_t count, void *context)
+{
+    struct getting *getting = context;
+    size_t len = size * count;
+    getting->is_too_long = len > getting->get->most - getting->len;
+    if (getting->is_too_long)
+        return 0; // which ends the request
+    getting->len += len;
+    strbuf_add(getting->out, (struct bytes){data, len});
+    return len;
+}
+
+static int
+look_around_get(void *context, curl_off_t down_total, curl_off_t down, curl_off_t up_total, curl_off_t up)
+{
+    const struct http_get *get = context;
+    (void)down_total;
+    (void)down;
+    (void)up_total;
+    (void)up;
+    return get->is_wanted && !get->is_wanted(get->context);
+}
+
+static bool
+set_get_options(CURL *curl, struct getting *getting, char *complaint)
+{
+    const struct http_get *get = getting->get;
+    complaint[0] = '\0';
+    return curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, complaint) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_URL, get->url) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, get->limit_ms / 2) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, get->limit_ms) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK &&
+           set_trust(curl, get->ca) && curl_easy_setopt(curl, CURLOPT_USERAGENT, "redrive") == CURLE_OK &&
+           (!get->user ||
+            (curl_easy_setopt(curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC) == CURLE_OK &&
+             curl_easy_setopt(curl, CURLOPT_USERNAME, get->user) == CURLE_OK &&
+             curl_easy_setopt(curl, CURLOPT_PASSWORD, get->password ? get->password : "") == CURLE_OK)) &&
+           curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_got) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_WRITEDATA, getting) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, look_around_get) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_XFERINFODATA, get) == CURLE_OK;
+}
+
+static bool
+judge_got(CURL *curl, CURLcode code, const struct getting *getting, const char *complaint, struct err *err)
+{
+    char place[300];
+    long status = 0;
+    place_of(getting->get->url, place, sizeof place);
+    if (code == CURLE_ABORTED_BY_CALLBACK)
+        return err_set(err, ERR_CANCELLED, "the request to %s was given up", place);
+    if (getting->is_too_long)
+        return err_set(err, ERR_DATA, "%s answers with more than %zu bytes", place, getting->get->most);
+    if (code != CURLE_OK)
+        return err_set(err, ERR_UNREACHABLE, "%s cannot be reached: %s", place,
+                       complaint[0] ? complaint : curl_easy_strerror(code));
+    if (curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status == 200)
+        return true;
+    return err_set(err, status == 404 ? ERR_NOT_FOUND : ERR_DATA, "%s answers with status %ld%s", place,
+                   status, status >= 300 && status <= 399 ? ", a redirect, which is not followed" : "");
+}
+
+bool
+http_client_get(const struct http_get *get, struct strbuf *out, struct err *err)
+{
+    char complaint[CURL_ERROR_SIZE];
+    struct getting getting = {.get = get, .out = out};
+    size_t begin = out->len;
+    CURL *curl = curl_easy_init();
+    if (!curl)
+        return err_set(err, ERR_INTERNAL, "there is no memory for an HTTP request");
+    CURLcode code = set_get_options(curl, &getting, complaint) ? curl_easy_perform(curl) : CURLE_FAILED_INIT;
+    bool ok = judge_got(curl, code, &getting, complaint, err);
+    if (!ok)
+        strbuf_splice(out, begin, out->len - begin, BYTES(""));
+    curl_easy_cleanup(curl);
+    return ok;
+}

@@ -40,7 +40,9 @@ take_record(struct reading *reading, struct part *part, const struct tail_item *
     const struct letter_place place = {.cluster = reading->cluster,
                                        .topic = part->position.topic,
                                        .generation = part->position.generation,
-                                       .rule = part->rule};
+                                       .rule = part->rule,
+                                       .find_schema = schema_cache_find,
+                                       .find_context = reading->schemas};
     letter_read(&item->record, &place, &reading->chunk.arena, letter);
     part->to = item->offset + 1;
     part->last_offset = item->offset;
@@ -114,6 +116,7 @@ chunk_read(struct reading *reading, bool *is_full, struct err *err)
         reading->chunk.letters = alloc_array(CHUNK_LETTERS + READ_ROOM, sizeof *reading->chunk.letters);
     }
     struct tail_item *items = reading->chunk.items + reading->chunk.item_count;
+    schema_cache_begin(reading->schemas, reading->store);
     size_t bytes = reading->chunk.bytes < CHUNK_BYTES ? CHUNK_BYTES - reading->chunk.bytes : 1;
     size_t count = tail_read(reading->tail, WAIT_MS, &reading->chunk.arena, items, READ_ROOM, bytes);
     reading->chunk.item_count += count;

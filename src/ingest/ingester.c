@@ -17,6 +17,12 @@ reading_is_stopped(const struct reading *reading)
 }
 
 static bool
+reading_is_wanted(void *reading)
+{
+    return !reading_is_stopped(reading);
+}
+
+static bool
 open_all(struct reading *reading, struct err *err)
 {
     struct broker *broker = NULL;
@@ -108,6 +114,8 @@ read_on(struct reading *reading, int64_t *well_at, struct err *err)
             ok = partitions_tell_unread(reading, err);
         }
     }
+    if (ok && reading->settings->mode == INGEST_ONCE && reading->settings->schemas)
+        ok = schemas_pass(reading->store, reading->settings->schemas, reading_is_wanted, reading, err);
     struct err ignored = {0};
     if (ok && reading->is_registered && !ingest_end(reading->store, &reading->ingester, &ignored))
         log_line(LOG_WARN, "the partitions are free in 15 seconds", LOG_TEXT("why", ignored.text));
@@ -140,8 +148,12 @@ ingester_run(const struct ingest_settings *settings, struct arena *arena, struct
                               .arena = arena,
                               .report = report,
                               .times = {.told_at = clock_mono(), .moved_at = clock_mono()}};
+    struct schema_watch *watch = settings->schemas && settings->mode == INGEST_SERVICE
+                                     ? schema_watch_start(&settings->store, settings->schemas)
+                                     : NULL;
     int64_t well_at = clock_mono();
     bool ok = false;
+    reading.schemas = schema_cache_create();
     for (int attempt = 0; !ok;) {
         struct err failure = {0};
         int64_t before = well_at;
@@ -160,6 +172,8 @@ ingester_run(const struct ingest_settings *settings, struct arena *arena, struct
                 clock_sleep(50000);
         }
     }
+    schema_watch_stop(watch);
+    schema_cache_destroy(reading.schemas);
     free(reading.chunk.items);
     free(reading.chunk.letters);
     arena_release(&reading.chunk.arena);

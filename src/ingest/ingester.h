@@ -15,6 +15,7 @@
 #include "broker/settings.h"
 #include "broker/tail.h"
 #include "core/topic_rules.h"
+#include "ingest/schemas.h"
 #include "store/store.h"
 
 enum ingest_mode {
@@ -30,8 +31,9 @@ struct ingest_settings {
     size_t topic_count;
     tail_wanted_fn *wanted; // further topics; NULL: none
     void *wanted_context;
-    const struct topic_rules *rules; // NULL: none
-    const char *group;               // to which positions are written for others to look at; NULL: none
+    const struct topic_rules *rules;     // NULL: none
+    const struct schema_source *schemas; // NULL: those that are kept already
+    const char *group;                   // to which positions are written for others to look at; NULL: none
     enum ingest_mode mode;
     const volatile sig_atomic_t *stop; // set: end after the transaction in flight; NULL: never
 };

@@ -86,44 +86,87 @@ is_too_long_a_number(struct bytes token)
     return false;
 }
 
-// Why jsonb cannot hold it; NULL: it can, as far as that is seen here (PostgreSQL refuses NUL and half
-// surrogates, ingest_take).
+// Why jsonb cannot hold this JSON; NULL: it can, as far as that is seen here (PostgreSQL refuses NUL and half
+// surrogates, ingest_take). *is_json: nothing else is wrong with it.
 static const char *
-not_json(const struct envelope_record *record, struct bytes value, struct arena *arena)
+not_jsonb(struct bytes value, bool *is_json)
 {
-    struct schema_id schema;
     struct json_scan scan;
     struct json_token token;
-    if (!bytes_present(value))
-        return "no value";
+    const char *why = NULL;
     json_begin(&scan, value);
     do {
         json_read(&scan, &token);
-        if (token.kind == JSON_NUMBER && is_too_long_a_number(json_bytes(&scan, token)))
-            return "a number of too many digits";
-    } while (token.kind != JSON_END && token.kind != JSON_ERROR);
-    if (token.kind == JSON_END && utf8_valid(value))
-        return NULL;
-    if (schema_id_of(record, &schema))
-        return schema_id_text(&schema, arena);
-    return utf8_valid(value) ? "text that is not JSON" : "bytes that are not text";
+        if (!why && token.kind == JSON_NUMBER && is_too_long_a_number(json_bytes(&scan, token)))
+            why = "a number of too many digits";
+    } while (!why && token.kind != JSON_END && token.kind != JSON_ERROR);
+    *is_json = why || (token.kind == JSON_END && utf8_valid(value));
+    return why;
+}
+
+// The value as its schema shows it; absent: it cannot be decoded now, or not at all (*why).
+static struct bytes
+decode_value(const struct schema_value *value, const struct letter_place *place, struct arena *arena,
+             struct ingest_letter *letter, const char **why)
+{
+    const struct schema *schema =
+        place->find_schema ? place->find_schema(place->find_context, value->name) : NULL;
+    letter->schema = value->name;
+    letter->decoding = schema ? "failed" : "waiting";
+    if (!schema)
+        return BYTES_ABSENT;
+    bool is_json;
+    struct err err = {0};
+    struct strbuf out = {0};
+    struct bytes payload = BYTES_ABSENT;
+    if (!schema_decode(schema, value->is_named ? SCHEMA_FRAMED : SCHEMA_BARE, value->rest, &out, &err)) {
+        *why = arena_printf(arena, "schema %s: %s", value->name, err.text);
+    } else if (!(*why = not_jsonb(strbuf_bytes(&out), &is_json))) {
+        payload = arena_copy(arena, strbuf_bytes(&out));
+        letter->decoding = "decoded";
+    }
+    strbuf_release(&out);
+    return payload;
+}
+
+// What the value is, as JSON; absent: why it is none.
+static struct bytes
+value_as_json(const struct envelope_record *record, const struct envelope_undo *undo,
+              const struct letter_place *place, struct arena *arena, struct ingest_letter *letter,
+              const char **why)
+{
+    struct schema_id id;
+    struct schema_value value;
+    struct envelope_record original = *record;
+    bool is_json = false;
+    original.value = undo->value;
+    *why = bytes_present(undo->value) ? not_jsonb(undo->value, &is_json) : "no value";
+    if (!*why && is_json)
+        return undo->value;
+    if (*why)
+        return BYTES_ABSENT;
+    schema_value_of(&original, undo->topic, arena, &value);
+    *why = schema_id_of(&original, &id) ? schema_id_text(&id, arena)
+           : utf8_valid(undo->value)    ? "text that is not JSON"
+                                        : "bytes that are not text";
+    return value.name ? decode_value(&value, place, arena, letter, why) : BYTES_ABSENT;
 }
 
 static struct bytes
 payload_of(const struct envelope_record *record, const struct envelope *envelope,
-           const struct envelope_undo *undo, struct arena *arena)
+           const struct envelope_undo *undo, const struct letter_place *place, struct arena *arena,
+           struct ingest_letter *letter)
 {
     bool is_here = undo->how != UNDO_LOST && undo->how != UNDO_POINTER;
-    const char *why = is_here             ? not_json(record, undo->value, arena)
-                      : envelope->pointer ? envelope->pointer
-                                          : undo->how_text;
-    if (!why)
-        return undo->value;
+    const char *why = envelope->pointer ? envelope->pointer : undo->how_text;
+    struct bytes payload = is_here ? value_as_json(record, undo, place, arena, letter, &why) : BYTES_ABSENT;
+    if (bytes_present(payload))
+        return payload;
     struct strbuf out = {0};
     strbuf_add_text(&out, "{\"not_json\":");
     json_quote(as_text(bytes_of(why), arena), &out);
     strbuf_printf(&out, ",\"bytes\":%zu}", is_here && bytes_present(undo->value) ? undo->value.len : 0);
-    struct bytes payload = arena_copy(arena, strbuf_bytes(&out));
+    payload = arena_copy(arena, strbuf_bytes(&out));
     strbuf_release(&out);
     return payload;
 }
@@ -340,7 +383,7 @@ letter_read(const struct envelope_record *record, const struct letter_place *pla
     read_identity(&envelope, place,
                   place->rule ? at_place(place->rule->places.key, record, &undo, arena) : BYTES_ABSENT, arena,
                   letter);
-    letter->payload = payload_of(record, &envelope, &undo, arena);
+    letter->payload = payload_of(record, &envelope, &undo, place, arena, letter);
     if (undo.key.len > 0 && undo.key.len <= ID_MOST && utf8_valid(undo.key) &&
         !memchr(undo.key.data, '\0', undo.key.len))
         letter->source_id = undo.key;

@@ -1,16 +1,20 @@
 // letter: from a record of a dead letter topic to the row that it gets. Pure.
 //
 // Nothing is refused: a record that no format knows is "unknown", texts that are no UTF-8 get U+FFFD in the
-// row (never in the record), and a value that is not JSON is an object {"not_json": why, "bytes": n} in
-// event_payload. Which event it is: what the topic's rule says, else its format, else the place of the
-// original, else its own place. A key by the rule is one of its original topic.
+// row (never in the record), and a value that is not JSON is what its schema makes of it, else an object
+// {"not_json": why, "bytes": n} in event_payload. Which event it is: what the topic's rule says, else its
+// format, else the place of the original, else its own place. A key by the rule is one of its original topic.
 #ifndef REDRIVE_INGEST_LETTER_H
 #define REDRIVE_INGEST_LETTER_H
 
 #include "base/arena.h"
 #include "core/envelope/envelope.h"
+#include "core/schema/schema.h"
 #include "core/topic_rules.h"
 #include "store/ingest/ingest.h"
+
+// The schema of that name (core/envelope/schema_id.h); NULL: it is not known now.
+typedef const struct schema *letter_schema_fn(void *context, const char *name);
 
 // Where a record is beside what struct envelope_record says, and what a person said of its topic.
 struct letter_place {
@@ -18,6 +22,8 @@ struct letter_place {
     const char *topic; // the record's, as text
     int32_t generation;
     const struct topic_rule *rule; // NULL: nothing
+    letter_schema_fn *find_schema; // NULL: none is known
+    void *find_context;
 };
 
 // The letter's bytes are views of the record, or live in the arena.

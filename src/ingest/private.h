@@ -61,6 +61,7 @@ struct reading {
     bool wants_assign; // something is to be looked at again
 
     struct chunk chunk;
+    struct schema_cache *schemas;
 
     struct reading_times times;
     int64_t told_letters;

@@ -195,6 +195,9 @@ static const struct guard {
      "string_agg(p::text, '|' ORDER BY cluster, topic, partition) FROM redrive.ingest_position p), (SELECT "
      "count(*) FROM redrive.attempt), (SELECT count(*) FROM redrive.alarm), (SELECT string_agg(u::text, '|') "
      "FROM redrive.unfit u))"},
+    {"schemas", LEVEL_WORKER,
+     "SELECT concat((SELECT string_agg(s::text, '|' ORDER BY name) FROM redrive.schema s), (SELECT "
+     "string_agg(m::text, '|' ORDER BY name) FROM redrive.schema_missed m))"},
     {"what Kafka said of topics", LEVEL_WORKER,
      "SELECT string_agg(t::text, '|' ORDER BY name) FROM redrive.topic t"},
     {"what others ask about newer records", NEVER,

@@ -280,7 +280,7 @@ apart_add(struct apart *apart, const struct event *event, bool is_here)
         .id = event->id, .created_at = event->created_at, .group = event->group, .is_here = is_here};
     apart->here += is_here;
     read_columns(apart, event);
-    apart_read_payload(apart, event->payload);
+    apart_read_payload(apart, event_payload_shown(event));
     apart_read_message(apart, event);
 }
 

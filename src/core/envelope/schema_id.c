@@ -2,7 +2,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include "core/json/json.h"
+#include "core/target.h"
 
 static void
 print_guid(struct bytes raw, char out[37])
@@ -61,8 +63,26 @@ schema_id_of(const struct envelope_record *record, struct schema_id *schema)
         print_guid(bytes_slice(value, 2, 16), schema->guid);
         is_there = true;
     }
+    schema->rest = rest;
     schema->language = json_check(rest, NULL) ? "JSON Schema" : "Avro or Protobuf";
     return is_there;
+}
+
+void
+schema_value_of(const struct envelope_record *record, struct bytes topic, struct arena *arena,
+                struct schema_value *value)
+{
+    struct schema_id id;
+    *value = (struct schema_value){.rest = record->value};
+    if (schema_id_of(record, &id)) {
+        value->name =
+            id.has_number ? arena_printf(arena, "%" PRIu32, id.number) : arena_text(arena, bytes_of(id.guid));
+        value->is_named = true;
+        value->is_asked = strstr(id.registry, "Glue") == NULL;
+        value->rest = id.rest;
+    } else if (target_name_check(topic, NULL)) {
+        value->name = arena_printf(arena, "%.*s.value", (int)topic.len, topic.data);
+    }
 }
 
 const char *

@@ -16,7 +16,7 @@ text_column(const struct event *event, enum filter_field field)
     case FIELD_CLASS:
         return event->error_class;
     case FIELD_PAYLOAD:
-        return event->payload;
+        return event_payload_shown(event);
     case FIELD_KEY:
         return event_key(event);
     case FIELD_TYPE:
@@ -129,12 +129,13 @@ static enum filter_verdict
 match_json(struct filter *filter, const struct filter_term *term, const struct event *event)
 {
     struct json_token value;
-    if (!bytes_present(event->payload) || !json_path_find(term->path, event->payload, &value))
+    struct bytes payload = event_payload_shown(event);
+    if (!bytes_present(payload) || !json_path_find(term->path, payload, &value))
         return FILTER_NO;
     if (term->test == JSON_EXISTS)
         return verdict(term->wanted == PATH_MISSING ||
-                       path_value_is(bytes_slice(event->payload, value.from, value.len), term->wanted));
-    return match_json_value(filter, term, bytes_slice(event->payload, value.from, value.len), value.kind);
+                       path_value_is(bytes_slice(payload, value.from, value.len), term->wanted));
+    return match_json_value(filter, term, bytes_slice(payload, value.from, value.len), value.kind);
 }
 
 static bool

@@ -89,9 +89,10 @@ store_path_values(struct store *store, const struct json_path *path, const int64
         for (size_t i = 0; goes_on && i < page.count; i++) {
             const struct event *event = &page.events[i];
             struct json_token value = {0};
-            bool is_found = bytes_present(event->payload) && json_path_find(path, event->payload, &value);
+            struct bytes payload = event_payload_shown(event);
+            bool is_found = bytes_present(payload) && json_path_find(path, payload, &value);
             goes_on = each(context, event->id,
-                           is_found ? bytes_slice(event->payload, value.from, value.len) : BYTES_ABSENT);
+                           is_found ? bytes_slice(payload, value.from, value.len) : BYTES_ABSENT);
         }
         event_page_release(&page);
         if (!goes_on)

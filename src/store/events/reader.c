@@ -100,6 +100,10 @@ static const struct reader_column {
      PIECE_ROW(
          "CASE WHEN :payload_cut > 0 THEN substring(sent.payload FOR :payload_cut) ELSE sent.payload END"),
      COLUMN_BYTES, AT(payload), 0},
+    {EVENT_PAYLOAD, true,
+     PIECE_ROW("CASE WHEN raw.decoding = 'decoded' AND revised.payload IS NULL AND e.id <> ALL (:unreadable) "
+               "THEN convert_to(e.event_payload::text, 'UTF8') END"),
+     COLUMN_BYTES, AT(record.decoded), 0},
 };
 // The number of headers stands behind their list.
 #define COUNT_FOLLOWS(of)                                                                                    \

@@ -21,7 +21,8 @@
 #define ROWS_THESE TEXTS " AND e.id = ANY ($1) AND e.id <> ALL ($2)) e"
 #define KEPT_PAYLOAD                                                                                         \
     "coalesce((SELECT r.payload FROM redrive.revision r WHERE r.dlq_id = e.id"                               \
-    " ORDER BY r.no DESC LIMIT 1), CASE WHEN raw.dlq_id IS NOT NULL THEN raw.value ELSE"                     \
+    " ORDER BY r.no DESC LIMIT 1), CASE WHEN raw.dlq_id IS NOT NULL AND raw.decoding IS DISTINCT FROM"       \
+    " 'decoded' THEN raw.value ELSE"                                                                         \
     " convert_to(e.event_payload::text, 'UTF8') END)"
 #define KEPT " LEFT JOIN redrive.record raw ON raw.dlq_id = e.id"
 

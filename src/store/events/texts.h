@@ -13,7 +13,8 @@ enum event_text {
     EVENT_TEXT_ERROR,
     EVENT_TEXT_STACK,
     EVENT_TEXT_KEY,     // the record's key where it is kept, else source_id; not for store_scan_texts
-    EVENT_TEXT_PAYLOAD, // as EVENT_PAYLOAD: newest revision, else raw bytes, else the jsonb's text
+    EVENT_TEXT_PAYLOAD, // as event_payload_shown: newest revision, else decoded, else raw bytes, else the
+                        // jsonb's text
     EVENT_TEXT_COUNT
 };
 

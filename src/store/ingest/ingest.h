@@ -91,6 +91,8 @@ struct ingest_letter {
     bool was_sent; // by redrive, before it failed again
     struct bytes event_id, event_type, source_table, source_id;
     struct bytes payload; // JSON
+    const char *schema;   // of a value that is no JSON: its name (src/store/sql/schemas.sql); NULL: none
+    const char *decoding; // "waiting", "decoded" or "failed"; with schema
     struct bytes error_message, stack_trace;
     int32_t attempts; // -1: not known
     bool has_correlation;

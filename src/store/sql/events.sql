@@ -27,10 +27,13 @@ CREATE TABLE redrive.record (
     failed_at     timestamptz, -- when, where the format says so
     identity      bigint,      -- hash of the cluster and the whole event id, which the event's own column may have cut; of a key that a
                                -- setting names also of the original topic. Others are another event, also with the same event id
+    schema        text,        -- of a value that is no JSON: the name of its schema (schemas.sql)
+    decoding      text CHECK (decoding IN ('waiting', 'decoded', 'failed')), -- NULL: there is nothing to decode
     CHECK ((format IS NULL) = (cluster IS NULL) AND (format IS NULL) = (generation IS NULL) AND (format IS NULL) = (identity IS NULL))
 );
 CREATE UNIQUE INDEX record_place ON redrive.record (cluster, topic, generation, partition, "offset") WHERE format IS NOT NULL;
 CREATE INDEX record_identity ON redrive.record (identity) WHERE identity IS NOT NULL;
+CREATE INDEX record_waiting ON redrive.record (schema, dlq_id) WHERE decoding = 'waiting';
 
 -- Events whose original record somebody wants to see: the screen has no Kafka, so a worker reads it.
 CREATE TABLE redrive.record_wanted (

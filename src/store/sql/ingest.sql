@@ -260,7 +260,7 @@ BEGIN
             value bytea, header_names text[] NOT NULL, header_values bytea[] NOT NULL, crc32c bigint NOT NULL, format text NOT NULL, consumer text,
             failed_at timestamptz, identity bigint NOT NULL, was_sent boolean NOT NULL, event_id text NOT NULL, event_type text NOT NULL,
             source_table text, source_id text, payload text NOT NULL, error_message text NOT NULL, stack_trace text, attempts integer,
-            correlation_id uuid, original_topic text, original_partition integer, original_offset bigint) ON COMMIT DELETE ROWS;
+            correlation_id uuid, original_topic text, original_partition integer, original_offset bigint, schema text, decoding text) ON COMMIT DELETE ROWS;
         EXECUTE format('GRANT INSERT ON pg_temp.redrive_letter TO %I', session_user);
     END IF;
     PERFORM redrive._ingest_stage_check();
@@ -371,9 +371,9 @@ BEGIN
       FROM pg_temp.redrive_letter s WHERE p_of[s.no] = 0 AND s.no BETWEEN p_from AND p_to;
     SET CONSTRAINTS ALL IMMEDIATE; -- a deferred one would be checked at the commit, and refuse the whole chunk there
     INSERT INTO redrive.record (dlq_id, cluster, topic, partition, generation, "offset", "timestamp", key, value, header_names, header_values,
-                                crc32c, format, consumer, failed_at, identity)
+                                crc32c, format, consumer, failed_at, identity, schema, decoding)
     SELECT p_ids[s.no], p_cluster, s.topic, s.partition, p_generations[s.no], s."offset", s."timestamp", s.key, s.value, s.header_names,
-           s.header_values, s.crc32c, s.format, s.consumer, s.failed_at, s.identity
+           s.header_values, s.crc32c, s.format, s.consumer, s.failed_at, s.identity, s.schema, s.decoding
       FROM pg_temp.redrive_letter s WHERE p_of[s.no] = 0 AND s.no BETWEEN p_from AND p_to;
 END $$;
 

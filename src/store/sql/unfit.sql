@@ -31,6 +31,8 @@ CREATE TABLE redrive.unfit (
     original_topic     text,
     original_partition integer,
     original_offset    bigint,
+    schema             text,
+    decoding           text,
     why                text NOT NULL, -- what PostgreSQL said
     at                 timestamptz NOT NULL DEFAULT clock_timestamp(),
     tried_at           timestamptz NOT NULL DEFAULT clock_timestamp(), -- the last time
@@ -73,10 +75,11 @@ LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     INSERT INTO redrive.unfit (cluster, topic, partition, generation, "offset", "timestamp", key, value, header_names, header_values, crc32c, format,
                                consumer, failed_at, identity, was_sent, event_id, event_type, source_table, source_id, payload, error_message,
-                               stack_trace, attempts, correlation_id, original_topic, original_partition, original_offset, why)
+                               stack_trace, attempts, correlation_id, original_topic, original_partition, original_offset, schema, decoding, why)
     SELECT p_cluster, s.topic, s.partition, p_generations[s.no], s."offset", s."timestamp", s.key, s.value, s.header_names, s.header_values,
            s.crc32c, s.format, s.consumer, s.failed_at, s.identity, s.was_sent, s.event_id, s.event_type, s.source_table, s.source_id, s.payload,
-           s.error_message, s.stack_trace, s.attempts, s.correlation_id, s.original_topic, s.original_partition, s.original_offset, u.why
+           s.error_message, s.stack_trace, s.attempts, s.correlation_id, s.original_topic, s.original_partition, s.original_offset, s.schema,
+           s.decoding, u.why
       FROM unnest(p_unfit, p_whys) AS u (no, why) JOIN pg_temp.redrive_letter s ON s.no = u.no
     ON CONFLICT (cluster, topic, generation, partition, "offset") DO UPDATE SET why = excluded.why, tried_at = clock_timestamp();
     INSERT INTO redrive.alarm (what, cluster, topic, partition, generation, first_offset, last_offset, sentence)
@@ -105,7 +108,8 @@ BEGIN
         PERFORM redrive._ingest_insert(p_cluster, p_generations, p_of, v_ids, 1, cardinality(p_of));
     EXCEPTION WHEN integrity_constraint_violation OR data_exception OR program_limit_exceeded OR feature_not_supported OR raise_exception
                 OR with_check_option_violation THEN -- which of them it was, nobody says
-        UPDATE pg_temp.redrive_letter s SET payload = json_build_object('not_json', 'PostgreSQL cannot hold it', 'bytes', octet_length(s.value))
+        UPDATE pg_temp.redrive_letter s SET payload = json_build_object('not_json', 'PostgreSQL cannot hold it', 'bytes', octet_length(s.value)),
+               decoding = CASE WHEN s.decoding IS NOT NULL THEN 'failed' END
          WHERE NOT redrive._is_jsonb(s.payload);
         SELECT coalesce(array_agg(t.no ORDER BY t.no), '{}'), coalesce(array_agg(t.why ORDER BY t.no), '{}') INTO v_unfit, v_whys
           FROM redrive._ingest_try(p_cluster, p_generations, p_of, v_ids, 1, cardinality(p_of)) t;
@@ -141,7 +145,7 @@ BEGIN
         INSERT INTO pg_temp.redrive_letter
         SELECT n.no, n.topic, n.partition, n."offset", n."timestamp", n.key, n.value, n.header_names, n.header_values, n.crc32c, n.format,
                n.consumer, n.failed_at, n.identity, n.was_sent, n.event_id, n.event_type, n.source_table, n.source_id, n.payload,
-               n.error_message, n.stack_trace, n.attempts, n.correlation_id, n.original_topic, n.original_partition, n.original_offset
+               n.error_message, n.stack_trace, n.attempts, n.correlation_id, n.original_topic, n.original_partition, n.original_offset, n.schema, n.decoding
           FROM numbered n)
     SELECT array_agg(n.generation ORDER BY n.no), count(*) INTO v_generations, tried FROM numbered n;
     IF tried > 0 THEN
