@@ -27,6 +27,7 @@
 #include "core/revision.h"
 #include "core/recipe/trial.h"
 #include "core/category_overrides.h"
+#include "core/schema/decoded.h"
 #include "core/shape/shape.h"
 #include "core/monitor.h"
 #include "core/stats.h"
@@ -341,6 +342,7 @@ struct dead_letter {
     const char *schema; // which schema of a registry the value was written with; NULL: none
     const char *place;  // where it was read: "orders-dlq, partition 0, offset 17"; NULL: the row's payload
     struct bytes data, metadata; // apart from the control fields; absent: the format has no such parts
+    struct decoded decoded;      // its value, where that is no JSON
 };
 
 struct event_detail {

@@ -9,6 +9,7 @@
 #include "publish/undoing.h"
 #include "store/operations/audit.h"
 #include "store/rollup/categories.h"
+#include "store/events/decode.h"
 #include "store/events/history.h"
 #include "store/events/payload.h"
 #include "store/events/revisions.h"
@@ -92,8 +93,8 @@ plan_event(struct reader *reader, struct reply *reply)
 }
 
 // What its dead letter says, of the record that is kept or of the row's own payload.
-static void
-read_letter(struct reader *reader, struct reply *reply)
+static bool
+read_letter(struct reader *reader, struct reply *reply, struct err *err)
 {
     struct event_detail *detail = &reply->detail;
     const struct event_record *kept = &detail->event.record;
@@ -117,6 +118,8 @@ read_letter(struct reader *reader, struct reply *reply)
                        &letter->metadata);
     if (undoing.is_inside) // the payload is the data
         letter->data = BYTES_ABSENT;
+    return event_decode(reader->session.store, &detail->event, &undoing.record, &undoing.undo, &reply->arena,
+                        &letter->decoded, err);
 }
 
 void
@@ -136,13 +139,13 @@ reader_event_request(struct reader *reader, const struct request *request)
                                               &detail->attempts, &detail->attempt_count, &err) &&
                                event_letters(reader->session.store, request->id, &reply->arena,
                                              &detail->letters, &detail->letter_count, &err)));
+    ok = ok && read_letter(reader, reply, &err);
     if (!ok) {
         reply_destroy(reply);
         session_failed(&reader->session, request->number, &err);
         return;
     }
     plan_event(reader, reply);
-    read_letter(reader, reply);
     reply->is_last = true;
     session_reply(&reader->session, reply);
 }

@@ -4,6 +4,7 @@
 #include "commands/publishing.h"
 #include "publish/originals.h"
 #include "publish/undoing.h"
+#include "store/events/decode.h"
 #include "store/events/events.h"
 #include "store/events/history.h"
 #include "store/events/revisions.h"
@@ -84,7 +85,7 @@ one_event_plan(struct call *call, struct store *store, struct one_event *one, st
     one->letter = (struct letter){undoing.record, undoing.envelope, undoing.undo};
     one->has_letter =
         envelope_format_is_known(undoing.envelope.format) || bytes_present(one->event.record.format);
-    return true;
+    return event_decode(store, &one->event, &undoing.record, &undoing.undo, &one->arena, &one->decoded, err);
 }
 
 // A revision, even the newest, is not asked for: the payload that was received is wanted.

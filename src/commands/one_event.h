@@ -7,6 +7,7 @@
 #include "commands/letter_text.h"
 #include "core/event.h"
 #include "core/history.h"
+#include "core/schema/decoded.h"
 #include "publish/plan.h"
 #include "store/store.h"
 
@@ -22,6 +23,7 @@ struct one_event {
     size_t letter_count;
     struct letter letter; // its dead letter; with has_letter: it has a format
     bool has_letter;
+    struct decoded decoded;   // of one_event_plan: its value, where that is no JSON
     struct original original; // of one_event_plan and one_event_original
     struct plan plan;         // of one_event_plan
     struct arena arena;

@@ -104,6 +104,18 @@ would_send_json(const struct plan *plan)
     return object;
 }
 
+static struct value *
+decoded_json(const struct decoded *decoded)
+{
+    struct value *object = value_object();
+    value_add_text(object, "schema", decoded->schema);
+    value_add_text(object, "language", decoded->language);
+    value_add_text(object, "origin", decoded->origin);
+    value_add_bytes(object, "json", decoded->json);
+    value_add_text(object, "why", decoded->why);
+    return object;
+}
+
 static void
 columns_json(struct value *object, const struct one_event *one)
 {
@@ -155,6 +167,10 @@ command_show_print_json(struct one_event *one, struct err *err)
         value_add(object, "dead_letter", letter_json(&one->letter, &one->arena));
     else
         value_add_null(object, "dead_letter");
+    if (one->decoded.schema)
+        value_add(object, "decoded", decoded_json(&one->decoded));
+    else
+        value_add_null(object, "decoded");
     value_add(object, "would_send", would_send_json(&one->plan));
     return json_print(object, err);
 }
@@ -329,6 +345,22 @@ add_letters(struct strbuf *out, const struct one_event *one)
     }
 }
 
+static void
+add_decoded(struct strbuf *out, const struct decoded *decoded)
+{
+    if (!decoded->schema)
+        return;
+    strbuf_add_text(out, "\ndecoded, to look at; a reprocess sends the bytes\n");
+    field(out, "  schema", bytes_of(decoded->schema));
+    field(out, "  language", bytes_of(decoded->language));
+    field(out, "  from", bytes_of(decoded->origin));
+    field(out, "  not decoded", bytes_of(decoded->why));
+    if (bytes_present(decoded->json)) {
+        text_visible(out, decoded->json, true);
+        strbuf_add_char(out, '\n');
+    }
+}
+
 static bool
 print_text(struct one_event *one, struct err *err)
 {
@@ -338,6 +370,7 @@ print_text(struct one_event *one, struct err *err)
     section(&out, "error", event_error_text(event));
     section(&out, "stack", event_stack_text(event));
     section(&out, "payload", event->known.unreadable ? bytes_of(event->known.unreadable) : event->payload);
+    add_decoded(&out, &one->decoded);
     if (event->record.header_count > 0)
         strbuf_add_text(&out, "\nheaders\n");
     add_headers(&out, "  ", event->record.headers, event->record.header_count);

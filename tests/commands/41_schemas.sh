@@ -69,6 +69,17 @@ ok "and so does its text" json 'len(rows) == 1'
 run groups "${schemas_of[@]:0:2}" --by '$.customer' --json
 ok "groups by a path" says '"bob"'
 id=$(schemas_sql "SELECT id FROM dlq_events WHERE event_payload->>'customer' = 'bob'")
+run show "${schemas_of[@]:0:2}" "$id"
+ok "show says what it is decoded from, and what is sent" all says "decoded, to look at; a reprocess sends the bytes" ';' says "the file 42.avsc" ';' says '"customer":"bob"'
+run show "${schemas_of[@]:0:2}" "$id" --json
+ok "as fields too" all json 'rows[0]["decoded"]["schema"] == "42" and rows[0]["decoded"]["language"] == "Avro" and rows[0]["decoded"]["json"] == "{\"order_id\":7,\"customer\":\"bob\"}"'
+"$REDRIVE" show "${schemas_of[@]:0:2}" "$id" --as-sent >"$work/sent.bytes" 2>/dev/null
+ok "show --as-sent has the bytes" eval '[ "$(od -An -tx1 "$work/sent.bytes" | tr -d " \n")" = 000000002a0e06626f62 ]'
+run export "${schemas_of[@]:0:2}" --filter "id:$id"
+ok "an export has the bytes" json 'rows[0]["payload"] == "\0\0\0\0*\x0e\x06bob" and rows[0]["exact"]'
+echo 'set $.customer = "eve"' >"$work/schema.recipe"
+run correct "${schemas_of[@]:0:2}" --id "$id" --recipe "$work/schema.recipe" --yes
+ok "no recipe edits what is decoded" schemas_say "SELECT count(*) FROM redrive.revision" 0
 run reprocess "${schemas_of[@]}" --id "$id" --to "$avro_orders" --yes
 ok "it is sent" exits 0
 kcat -b "$brokers" -t "$avro_orders" -C -e -q -o beginning -X isolation.level=read_committed -f '%s' >"$work/sent.bytes" 2>/dev/null

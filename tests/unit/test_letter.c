@@ -160,6 +160,61 @@ texts_are_text_and_bytes_are_kept(void **state)
     assert_text(letter.event_type, "orders");
 }
 
+static const struct schema *
+schema_42(void *schema, const char *name)
+{
+    return strcmp(name, "42") == 0 || strcmp(name, "orders.value") == 0 ? schema : NULL;
+}
+
+static struct ingest_letter
+read_with_schema(struct bytes value, const struct schema *schema)
+{
+    struct ingest_letter letter;
+    const struct envelope_record record = {.topic = BYTES("orders-dlq"), .value = value, .offset = 7};
+    const struct letter_place place = {.cluster = "kafka-1",
+                                       .topic = "orders-dlq",
+                                       .find_schema = schema_42,
+                                       .find_context = (void *)(uintptr_t)schema};
+    letter_read(&record, &place, &arena, &letter);
+    assert_true(bytes_equal(letter.value, value));
+    assert_text(letter.event_id, "orders-dlq/0/7"); // whether it is decoded or not
+    return letter;
+}
+
+// A value is decoded where its schema is known, waits where it is not, and says where it is none of it.
+static void
+a_value_with_a_schema_is_shown_by_it(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    const struct bytes text = BYTES("{\"type\":\"array\",\"items\":\"long\"}");
+    const struct schema *schema = schema_read(SCHEMA_AVRO, &text, 1, &arena, &err);
+    const struct bytes named = {"\0\0\0\0\x2a\x02\x0e\0", 8};
+
+    struct ingest_letter letter = read_with_schema(named, schema);
+    assert_text(letter.payload, "[7]");
+    assert_string_equal(letter.schema, "42");
+    assert_string_equal(letter.decoding, "decoded");
+
+    letter = read_with_schema((struct bytes){"\x02\x0e\0", 3}, schema);
+    assert_text(letter.payload, "[7]");
+    assert_string_equal(letter.schema, "orders.value");
+
+    letter = read_with_schema(named, NULL);
+    assert_text(letter.payload,
+                "{\"not_json\":\"schema 42 of a schema registry (Avro or Protobuf)\",\"bytes\":8}");
+    assert_string_equal(letter.decoding, "waiting");
+
+    letter = read_with_schema((struct bytes){"\0\0\0\0\x2a\x02", 6}, schema);
+    assert_text(letter.payload,
+                "{\"not_json\":\"schema 42: byte 1: the value ends within a number\",\"bytes\":6}");
+    assert_string_equal(letter.decoding, "failed");
+
+    letter = read_with_schema(BYTES("{\"n\": 1}"), schema);
+    assert_text(letter.payload, "{\"n\": 1}");
+    assert_null(letter.schema);
+}
+
 static void
 check_case(const struct envelope_case *one, void *context)
 {
@@ -184,9 +239,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_team_says_where_the_columns_are), cmocka_unit_test(the_crc_is_castagnolis),
-        cmocka_unit_test(the_crc_tells_records_apart),       cmocka_unit_test(ids_fit_and_stay_different),
-        cmocka_unit_test(texts_are_text_and_bytes_are_kept), cmocka_unit_test(every_format_becomes_a_row),
+        cmocka_unit_test(a_team_says_where_the_columns_are),
+        cmocka_unit_test(the_crc_is_castagnolis),
+        cmocka_unit_test(the_crc_tells_records_apart),
+        cmocka_unit_test(ids_fit_and_stay_different),
+        cmocka_unit_test(a_value_with_a_schema_is_shown_by_it),
+        cmocka_unit_test(texts_are_text_and_bytes_are_kept),
+        cmocka_unit_test(every_format_becomes_a_row),
     };
     int failed = cmocka_run_group_tests_name("letter", tests, NULL, NULL);
     arena_release(&arena);

@@ -9,7 +9,7 @@ CREATE TABLE redrive.schema (
     name     text PRIMARY KEY,
     language text NOT NULL CHECK (language IN ('avro', 'protobuf', 'json')),
     texts    bytea[] NOT NULL, -- what it refers to first, its own last
-    origin   text NOT NULL,    -- in words: "the file 42.avsc", "the registry https://host:8081"
+    origin   text NOT NULL,    -- in words: "the file 42.avsc", "the schema registry"
     who      name NOT NULL DEFAULT session_user,
     at       timestamptz NOT NULL DEFAULT clock_timestamp()
 );

@@ -155,6 +155,9 @@ why_payload_read_only(struct editing *editing)
     if (event->payload_size > event->payload.len)
         return arena_printf(&editing->arena, MSG_READ_ONLY_CUT, text_size(event->payload.len, here),
                             text_size(event->payload_size, all));
+    const struct decoded *decoded = &editing->detail.letter.decoded;
+    if (bytes_present(decoded->json))
+        return arena_printf(&editing->arena, MSG_READ_ONLY_DECODED, decoded->language, decoded->schema);
     if (!utf8_valid(event->payload)) {
         content_of(event->payload, &content);
         return arena_text(&editing->arena, bytes_of(content.why));

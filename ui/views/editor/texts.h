@@ -21,6 +21,8 @@
 
 // why it cannot be edited
 #define MSG_READ_ONLY_TOKENS "%s; read-only"
+#define MSG_READ_ONLY_DECODED                                                                                \
+    "decoded from %s, schema %s, only to look at; a reprocess sends the bytes; read-only"
 #define MSG_READ_ONLY_LONG "this payload has %s, up to %s can be edited; read-only"
 #define MSG_READ_ONLY_CUT "only the first %s of %s are here; read-only"
 #define MSG_HEX_ONLY "bytes are shown here and edited as text; hex goes back to it"

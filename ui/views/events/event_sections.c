@@ -256,6 +256,17 @@ stack_section(struct view_of_event *view)
     mark(view, view->pager, first, 0, FILTER_COLUMN_STACK);
 }
 
+// Says what is known of a value that is no JSON. true: it is decoded.
+static bool
+decoded_line(struct pager *pager, const struct decoded *decoded)
+{
+    if (bytes_present(decoded->json))
+        pager_printf(pager, ROLE_DIM, MSG_DECODED, decoded->language, decoded->schema, decoded->origin);
+    else if (decoded->schema)
+        pager_printf(pager, ROLE_STATUS_WARN, MSG_NOT_DECODED, decoded->schema, decoded->why);
+    return bytes_present(decoded->json);
+}
+
 static void
 payload_section(struct view_of_event *view, struct pager *pager)
 {
@@ -275,8 +286,10 @@ payload_section(struct view_of_event *view, struct pager *pager)
                  view->detail.revision_count ? "newest revision"
                  : event->record.is_kept     ? "as received"
                                              : "as stored");
+    const struct decoded *decoded = &view->detail.letter.decoded;
+    bool is_decoded = decoded_line(pager, decoded) && view->form != PAYLOAD_HEX;
     size_t first = pager_lines(pager);
-    payload_lines(pager, event->payload, view->form);
+    payload_lines(pager, is_decoded ? decoded->json : event->payload, view->form);
     mark(view, pager, first, 0, FILTER_COLUMN_PAYLOAD);
     if (event->payload.len < event->payload_size)
         pager_printf(pager, ROLE_STATUS_WARN, MSG_PAYLOAD_CUT, event->id);

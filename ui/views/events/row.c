@@ -329,8 +329,9 @@ draw_payload(const struct event *event, struct filter *filter, struct canvas *ca
              bool is_tall)
 {
     struct strbuf pretty = {0};
-    struct bytes text = event->payload;
-    bool is_whole = event->payload_size == event->payload.len && text.len <= PRETTY_LIMIT;
+    struct bytes text = event_payload_shown(event);
+    bool is_whole = (bytes_present(event->record.decoded) || event->payload_size == event->payload.len) &&
+                    text.len <= PRETTY_LIMIT;
     if (is_tall && is_whole && json_format(text, &pretty) &&
         (rows_needed(strbuf_bytes(&pretty), area, canvas->is_ascii) <= area.rows ||
          rows_needed(text, area, canvas->is_ascii) > area.rows))
