@@ -262,7 +262,7 @@ draw_view_footer(struct app *app, struct area area)
 {
     enum { MOST = 16 };
     enum action offered[MOST + 1] = {DO_NONE};
-    struct footer_label labels[MOST + 1] = {{DO_NONE, NULL}};
+    struct footer_label labels[MOST + 2] = {{DO_NONE, NULL}};
     const struct view *view = app_top(app)->view;
     size_t count = 0;
     for (const enum action *action = view->footer; action && *action != DO_NONE && count < MOST; action++)
@@ -272,6 +272,8 @@ draw_view_footer(struct app *app, struct area area)
             offered[count++] = *action;
         }
     offered[count] = DO_NONE;
+    if (strcmp(view->name, "help") == 0)
+        labels[count] = (struct footer_label){DO_HELP, ""}; // it is open
     footer_draw(app->keymap, view->context, offered, labels, &app->picture.canvas, area);
 }
 

@@ -122,7 +122,8 @@ footer_draw(const struct keymap *keymap, enum context context, const enum action
         return;
     struct key_sequence keys;
     int help = 0;
-    if (keymap_keys(keymap, context, DO_HELP, 0, &keys)) {
+    bool has_help = *label_of(DO_HELP, labels) != '\0';
+    if (has_help && keymap_keys(keymap, context, DO_HELP, 0, &keys)) {
         struct strbuf key = {0};
         key_print_label(&keys, &key);
         help = cells_of(strbuf_text(&key), canvas) + 1 + cells_of(action_row(DO_HELP)->label, canvas) + GAP;
@@ -135,7 +136,8 @@ footer_draw(const struct keymap *keymap, enum context context, const enum action
                                              area.row, &col, end - help))
             break;
     }
-    (void)draw_hint(keymap, context, DO_HELP, action_row(DO_HELP)->label, canvas, area.row, &col, end);
+    if (has_help)
+        (void)draw_hint(keymap, context, DO_HELP, action_row(DO_HELP)->label, canvas, area.row, &col, end);
 }
 
 void

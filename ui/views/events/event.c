@@ -20,7 +20,7 @@
 
 enum { BESIDE_FROM_COLS = 120 };
 
-static const enum action footer[] = {DO_NEXT,   DO_PREVIOUS, DO_EDIT, DO_REPROCESS, DO_DISCARD,
+static const enum action footer[] = {DO_NEXT,   DO_PREVIOUS, DO_EDIT, DO_REPROCESS, DO_DISCARD, DO_RESTORE,
                                      DO_SEARCH, DO_RAW,      DO_COPY, DO_HELP,      DO_NONE};
 
 static void
@@ -310,11 +310,21 @@ event_events(struct app *app, void *state, struct list_query *query, const char 
     return true;
 }
 
+// A closed event is neither sent nor edited, and a discarded one can be restored.
+static bool
+event_can_change(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    const struct view_of_event *view = state;
+    enum event_status status = view->detail.event.status;
+    return view->is_there && status == (action == DO_RESTORE ? EVENT_DISCARDED : EVENT_PENDING);
+}
+
 static const struct view_action actions[] = {
     {.action = DO_OPEN, .run = go_to_link},
     {.part = pager_handles, .run = event_move},
     {.action = DO_TRAIL, .run = go_to_decisions},
-    {.part = decide_begins, .run = event_decide},
+    {.part = decide_begins, .run = event_decide, .is_possible = event_can_change},
     {.action = DO_RECIPE, .run = event_recipe},
     {.action = DO_UNDO, .run = event_undo},
     {.action = DO_NEXT, .run = go_on},
@@ -331,7 +341,7 @@ static const struct view_action actions[] = {
     {.action = DO_COPY_ID, .run = event_copy_id},
     {.action = DO_PIPE, .run = output_ask_command},
     {.action = DO_LINKS, .run = event_ask_links},
-    {.action = DO_EDIT, .run = event_edit},
+    {.action = DO_EDIT, .run = event_edit, .is_possible = event_can_change},
     {.action = DO_EDIT_OUTSIDE, .run = event_edit},
     {.action = DO_REFRESH, .run = event_refresh},
     {.action = DO_BACK, .run = end_search},

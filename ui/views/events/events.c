@@ -307,6 +307,14 @@ events_has_focus_below(const struct app *app, const void *state, enum action act
     return events->shown.preview.has_focus;
 }
 
+static bool
+events_has_row(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    return ((const struct events *)state)->count > 0;
+}
+
 static const struct view_action actions[] = {
     {.action = DO_NEXT_PANE,
      .run = events_move_preview,
@@ -315,11 +323,11 @@ static const struct view_action actions[] = {
     {.part = preview_handles, .run = events_move_preview},
     {.part = table_moves, .run = events_move},
     {.part = table_ranges, .run = events_move},
-    {.part = events_selects, .run = events_select},
-    {.part = decide_begins, .run = events_decide},
+    {.part = events_selects, .run = events_select, .is_possible = events_has_row},
+    {.part = decide_begins, .run = events_decide, .is_possible = events_has_row},
     {.action = DO_RECIPE, .run = events_recipe},
     {.action = DO_APART, .run = events_apart},
-    {.action = DO_OPEN, .run = open_event},
+    {.action = DO_OPEN, .run = open_event, .is_possible = events_has_row},
     {.action = DO_TRAIL, .run = open_event},
     {.action = DO_DETAILS, .run = events_toggle_preview},
     {.action = DO_FILTER, .run = events_ask_filter},
@@ -333,7 +341,7 @@ static const struct view_action actions[] = {
     {.action = DO_COLUMN, .run = events_ask_column},
     {.action = DO_STATUSES, .run = events_ask_status},
     {.action = DO_WHY, .run = events_explain},
-    {.action = DO_COPY, .run = events_ask_copy},
+    {.action = DO_COPY, .run = events_ask_copy, .is_possible = events_has_row},
     {.action = DO_COPY_ID, .run = events_copy_id},
     {.action = DO_PIPE, .run = output_ask_command},
     {.action = DO_LINKS, .run = events_ask_links},

@@ -580,6 +580,14 @@ groups_has_focus_below(const struct app *app, const void *state, enum action act
     return groups->preview.has_focus;
 }
 
+static bool
+groups_has_row(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    return groups_cursor(state) != NULL;
+}
+
 static const struct view_action actions[] = {
     {.action = DO_NEXT_PANE,
      .run = groups_move_preview,
@@ -588,7 +596,7 @@ static const struct view_action actions[] = {
     {.part = preview_handles, .run = groups_move_preview},
     {.part = table_moves, .run = groups_move},
     {.part = table_ranges, .run = groups_move},
-    {.action = DO_SELECT, .run = select_range},
+    {.action = DO_SELECT, .run = select_range, .is_possible = groups_has_row},
     {.action = DO_SELECT_GROUP, .run = select_group},
     {.action = DO_SELECT_ALL, .run = select_all},
     {.action = DO_SELECT_INVERT, .run = invert_selection},
@@ -597,13 +605,13 @@ static const struct view_action actions[] = {
     {.action = DO_UNSELECT_PATTERN, .run = ask_pattern},
     {.action = DO_SHOW_SELECTED, .run = toggle_selected_only},
     {.action = DO_UNDO, .run = groups_undo},
-    {.part = decide_begins, .run = groups_decide},
+    {.part = decide_begins, .run = groups_decide, .is_possible = groups_has_row},
     {.action = DO_RECIPE, .run = groups_recipe},
-    {.action = DO_APART, .run = groups_apart},
+    {.action = DO_APART, .run = groups_apart, .is_possible = groups_has_row},
     {.action = DO_PIPE, .run = output_ask_command},
     {.action = DO_LINKS, .run = groups_ask_links},
-    {.action = DO_OPEN, .run = open_events},
-    {.action = DO_WHY, .run = groups_explain},
+    {.action = DO_OPEN, .run = open_events, .is_possible = groups_has_row},
+    {.action = DO_WHY, .run = groups_explain, .is_possible = groups_has_row},
     {.action = DO_TRAIL, .run = groups_open_trail},
     {.action = DO_COPY, .run = groups_ask_copy},
     {.action = DO_COPY_ID, .run = copy_value},

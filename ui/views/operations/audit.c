@@ -359,13 +359,21 @@ audit_refresh(struct app *app, void *state, enum action action)
     return true;
 }
 
+static bool
+audit_has_row(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    return cursor_row(state) != NULL;
+}
+
 static const struct view_action actions[] = {
     {.part = table_moves, .run = audit_move},
-    {.action = DO_OPEN, .run = open_row},
+    {.action = DO_OPEN, .run = open_row, .is_possible = audit_has_row},
     {.action = DO_FILTER, .run = audit_ask_filter},
     {.action = DO_DETAILS, .run = audit_toggle_preview},
     {.action = DO_FOLD, .run = audit_fold},
-    {.action = DO_COPY, .run = copy_row},
+    {.action = DO_COPY, .run = copy_row, .is_possible = audit_has_row},
     {.action = DO_COPY_ID, .run = copy_row},
     {.part = decide_begins, .why_not = MSG_AUDIT_FIXED},
     {.action = DO_REFRESH, .run = audit_refresh},

@@ -240,6 +240,14 @@ operations_refresh(struct app *app, void *state, enum action action)
     return true;
 }
 
+static bool
+operations_has_row(const struct app *app, const void *state, enum action action)
+{
+    (void)app;
+    (void)action;
+    return cursor_operation(state) != NULL;
+}
+
 static const struct view_action actions[] = {
     {.part = table_moves, .run = operations_move},
     {.part = steering_handles,
@@ -249,7 +257,7 @@ static const struct view_action actions[] = {
     {.part = steering_refuses, .why_not = steering_why_not},
     {.action = DO_DOUBT_DECIDE, .run = operations_decide_doubt},
     {.action = DO_STOP_DECIDE, .run = stop_ask},
-    {.action = DO_OPEN, .run = open_operation},
+    {.action = DO_OPEN, .run = open_operation, .is_possible = operations_has_row},
     {.action = DO_TRAIL, .run = operations_open_trail},
     {.action = DO_COPY, .run = operations_copy},
     {.action = DO_COPY_ID, .run = operations_copy},
