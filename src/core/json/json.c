@@ -155,7 +155,7 @@ string_end(struct json_scan *scan, size_t at)
     return SIZE_MAX;
 }
 
-static bool
+__attribute__((always_inline)) static inline bool
 json_take_string(struct json_scan *scan)
 {
     size_t end = skip_plain(scan->text, scan->at + 1);
@@ -342,8 +342,8 @@ json_read(struct json_scan *scan, struct json_token *token)
     token->len = (kind == JSON_ERROR ? scan->text.len : scan->at) - token->from;
 }
 
-// Reads over the colon and the value behind a name where that is a text of plain bytes, as most are. false: it
-// is not, and is still to be read, with its colon or without.
+// Reads over the colon and the value behind a name where that is a text of plain bytes, as most are. false:
+// it is not, and is still to be read, with its colon or without.
 static bool
 pass_text(struct json_scan *scan)
 {

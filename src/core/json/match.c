@@ -38,8 +38,9 @@ match_cut(struct match_walk *walk, size_t count)
     }
 }
 
-static void
-match_add(struct match_walk *walk, struct json_match match)
+// One more item, of which nothing is known yet.
+static struct json_match *
+match_add(struct match_walk *walk, bool is_missing)
 {
     struct json_matches *matches = walk->matches;
     matches->items = alloc_grow(matches->items, matches->count, &matches->capacity, sizeof *matches->items);
@@ -51,9 +52,11 @@ match_add(struct match_walk *walk, struct json_match match)
             alloc_grow(matches->indexes, at, &matches->index_capacity, sizeof *matches->indexes);
         matches->indexes[at++] = walk->levels[i].index;
     }
-    matches->items[matches->count++] = match;
-    matches->missing += match.is_missing;
-    matches->found += !match.is_missing;
+    matches->missing += is_missing;
+    matches->found += !is_missing;
+    struct json_match *item = &matches->items[matches->count++];
+    *item = (struct json_match){.is_missing = is_missing};
+    return item;
 }
 
 // A name stands in the innermost container on the path. Does the path go on in its value? A second one that
@@ -82,6 +85,18 @@ match_element(struct match_level *level, const struct json_step *step)
     level->has_fit = level->has_fit || level->fits;
 }
 
+// Member by member, because a whole level is copied by way of the stack. A name is set before it is read.
+static void
+match_enter(struct match_walk *walk, const struct json_token *token)
+{
+    struct match_level *level = &walk->levels[walk->open++];
+    level->from = token->from;
+    level->is_object = token->kind == JSON_OBJECT_BEGIN;
+    level->fits = level->has_fit = false;
+    level->index = 0;
+    level->mark = walk->matches->count;
+}
+
 static void
 match_value(struct match_walk *walk, const struct json_token *token)
 {
@@ -92,12 +107,13 @@ match_value(struct match_walk *walk, const struct json_token *token)
     if (parent && !parent->fits)
         return;
     if (walk->open == walk->count) {
-        struct json_token name = parent && parent->is_object ? parent->name : (struct json_token){0};
-        match_add(walk, (struct json_match){.value = *token, .name = name});
+        struct json_match *item = match_add(walk, false);
+        item->value = *token;
+        if (parent && parent->is_object)
+            item->name = parent->name;
         walk->is_open = is_container;
     } else if (is_container) {
-        walk->levels[walk->open++] = (struct match_level){
-            .from = token->from, .is_object = token->kind == JSON_OBJECT_BEGIN, .mark = walk->matches->count};
+        match_enter(walk, token);
     }
 }
 
@@ -105,17 +121,17 @@ match_value(struct match_walk *walk, const struct json_token *token)
 static void
 match_leave(struct match_walk *walk, const struct json_token *token)
 {
-    struct match_level level = walk->levels[walk->open - 1];
+    const struct match_level *level = &walk->levels[walk->open - 1];
     if (walk->open == walk->count) {
         enum json_step_kind step = walk->path->steps[walk->open - 1].kind;
-        bool could_hold = step == (level.is_object ? JSON_STEP_NAME : JSON_STEP_INDEX);
-        if (could_hold && !level.has_fit)
-            match_add(walk, (struct json_match){.is_missing = true});
-        struct json_token parent = {.kind = level.is_object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN,
-                                    .from = level.from,
-                                    .len = token->from + token->len - level.from,
+        bool could_hold = step == (level->is_object ? JSON_STEP_NAME : JSON_STEP_INDEX);
+        if (could_hold && !level->has_fit)
+            (void)match_add(walk, true);
+        struct json_token parent = {.kind = level->is_object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN,
+                                    .from = level->from,
+                                    .len = token->from + token->len - level->from,
                                     .depth = token->depth};
-        for (size_t i = level.mark; i < walk->matches->count; i++)
+        for (size_t i = level->mark; i < walk->matches->count; i++)
             walk->matches->items[i].parent = parent;
     }
     walk->open--;
