@@ -14,8 +14,8 @@
 
 enum { STEP_EVENTS = 250000 };
 #define PAGE_BYTES ((size_t)8 << 20)
-// Then no other page is read: the worker has other things to do as well. Where a step ends, pages are read and
-// written one after the other for a moment, not beside each other.
+// Then no other page is read: the worker has other things to do as well. Where a step ends, pages are read
+// and written one after the other for a moment, not beside each other.
 #define STEP_TIME (2 * US_PER_SECOND)
 #define LAST_TIME US_PER_SECOND // after that: for pages that were read already; then they are dropped
 

@@ -32,8 +32,8 @@ bool work_correct_next(struct store *store, int64_t no, size_t limit, size_t pag
 // Writes revisions and outcomes of exactly these events in one transaction: the first page of the queue, then
 // the next. A first part of a page costs more, then the rest of that page is next. An event that was closed
 // or corrected since it was read is skipped. *applied is 0 where other events are next, because another
-// worker was quicker; *left: how many are still queued. The payloads go through `room`, whose memory serves the
-// next page again.
+// worker was quicker; *left: how many are still queued. The payloads go through `room`, whose memory serves
+// the next page again.
 bool work_correct(struct store *store, int64_t no, const struct corrected *events, size_t count,
                   struct strbuf *room, int64_t *applied, int64_t *left, struct err *err) MUST_CHECK;
 
