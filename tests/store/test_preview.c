@@ -174,7 +174,7 @@ static void
 finds_the_risks_of_many_with_others_between(void **state)
 {
     (void)state;
-    check_risks(3, 21000, analyzed);
+    check_risks(2, 21000, analyzed);
 }
 
 static void

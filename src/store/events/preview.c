@@ -341,7 +341,7 @@ chosen_of(const struct preview_query *query)
 {
     if (query->count <= PREVIEW_MANY)
         return CHOSEN_BY_IDS;
-    if (preview_is_looked_up(query))
+    if (query->rows || preview_is_looked_up(query))
         return CHOSEN_BY_LOOKUP;
     uint64_t span = (uint64_t)query->ids[query->count - 1] - (uint64_t)query->ids[0];
     // A consumer may give ids from both ends of the type. No more bits than ids would take.

@@ -5,8 +5,9 @@
 #include "core/selection.h"
 
 enum {
-    PASSED = 8, // a pass over so many rows costs as much as looking up one
-    LOOKED_UP = 200000,
+    PASSED = 8,        // a pass over so many rows costs as much as looking up one
+    PASSED_BY_ALL = 4, // the same where the parts would make four passes
+    LOOKED_UP = 400000,
 };
 
 struct preview_rows {
@@ -53,13 +54,19 @@ static const char is_keyed_sql[] =
 
 // How large the table is, the ids tell. Where rows between them were deleted it is smaller, and looking up
 // takes longer than a pass; the limit bounds by how much.
-bool
-preview_is_looked_up(const struct preview_query *query)
+static bool
+is_one_of(const struct preview_query *query, uint64_t rows)
 {
     if (query->count <= PREVIEW_MANY || query->count > LOOKED_UP)
         return false;
     uint64_t span = (uint64_t)query->ids[query->count - 1] - (uint64_t)query->ids[0];
-    return span / PASSED > query->count;
+    return span / rows > query->count;
+}
+
+bool
+preview_is_looked_up(const struct preview_query *query)
+{
+    return is_one_of(query, PASSED);
 }
 
 static bool
@@ -144,7 +151,7 @@ preview_rows_read(struct store *store, const struct preview_query *query, struct
                   struct err *err)
 {
     *rows = NULL;
-    if (query->action != ACTION_REPROCESS || !preview_is_looked_up(query))
+    if (query->action != ACTION_REPROCESS || !is_one_of(query, PASSED_BY_ALL))
         return true;
     struct preview_rows *read = alloc_bytes(sizeof *read);
     if (!pg_has_schema(store, err) || !find_index(store, &read->is_keyed, err) ||

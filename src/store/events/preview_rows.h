@@ -10,7 +10,7 @@
 
 enum { PREVIEW_MANY = 20000 }; // from here on statements are made for many ids
 
-// Many events that are a small part of the table: each is looked up by its id.
+// Many events that are a small part of the table: for one statement it is worth it to look each up by its id.
 bool preview_is_looked_up(const struct preview_query *query);
 
 // The planner does not know how much it is, and would look in one list for each line of another, or think
