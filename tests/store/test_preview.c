@@ -3,13 +3,13 @@
 #include "tests/lib/forecast.h"
 #include "world.h"
 
-// Every second id from 1 on, times `scale`: close together, or so far apart that each is looked up.
+// Every second id from 1 on, times `scale` percent: close together, or so far apart that each is looked up.
 static int64_t *
 odd_ids(size_t count, int64_t scale)
 {
     int64_t *ids = alloc_array(count, sizeof *ids);
     for (size_t i = 0; i < count; i++)
-        ids[i] = (2 * (int64_t)i + 1) * scale;
+        ids[i] = (2 * (int64_t)i + 1) * scale / 100;
     return ids;
 }
 
@@ -34,7 +34,7 @@ check_counts(int64_t scale, size_t count)
         " SELECT n * %d, 'e' || n, 'x', '{}', 'x', CASE WHEN n %% 1000 = 1 THEN 'orders.dlq'"
         "        WHEN n %% 1000 = 3 THEN NULL ELSE 'orders' END FROM generate_series(1, %d) AS n",
         (int)scale, (int)count * 2);
-    int64_t *ids = odd_ids(count, scale);
+    int64_t *ids = odd_ids(count, 100 * scale);
     // Ten in an operation, of which somebody closes three; five that are closed, two that are gone; and
     // neighbours that are not asked for, in every state.
     const int64_t live[] = {11 * scale, 13 * scale, 15 * scale, 17 * scale, 19 * scale, 21 * scale,
@@ -141,7 +141,7 @@ check_risks(int64_t scale, size_t count, const char *table)
         " kafka_topic, status, created_at)"
         // Of the newer ones 50 are resolved, 30 discarded, 20 the same event come back, 10 of another topic,
         // 5 older after all, one a twin.
-        " SELECT n * %d, CASE WHEN n BETWEEN 161 AND 200 THEN 'back' || (n + 1) / 2"
+        " SELECT n::bigint * %d / 100, CASE WHEN n BETWEEN 161 AND 200 THEN 'back' || (n + 1) / 2"
         "        WHEN n IN (301, 303, 305, 306) THEN 'twin' ELSE 'e' || n END, 'x',"
         "        'k' || CASE WHEN n BETWEEN 401 AND 500 THEN n + 10000000 ELSE (n + 1) / 2 END, '{}', 'x',"
         "        CASE WHEN n BETWEEN 201 AND 220 AND n %% 2 = 0 THEN NULL ELSE 'orders' END,"
@@ -167,21 +167,21 @@ static void
 finds_the_risks_of_many_close_together(void **state)
 {
     (void)state;
-    check_risks(1, 21000, analyzed);
+    check_risks(100, 21000, analyzed);
 }
 
 static void
 finds_the_risks_of_many_with_others_between(void **state)
 {
     (void)state;
-    check_risks(2, 21000, analyzed);
+    check_risks(125, 21000, analyzed);
 }
 
 static void
 finds_the_risks_of_many_far_apart(void **state)
 {
     (void)state;
-    check_risks(1000, 21000, analyzed);
+    check_risks(100000, 21000, analyzed);
 }
 
 // Keys cannot be looked up, or have many events: they are looked for in one pass.
@@ -189,21 +189,21 @@ static void
 finds_the_risks_of_many_without_an_index_on_keys(void **state)
 {
     (void)state;
-    check_risks(5, 21000, "DROP INDEX public.dlq_events_source_id_idx; ANALYZE public.dlq_events");
+    check_risks(500, 21000, "DROP INDEX public.dlq_events_source_id_idx; ANALYZE public.dlq_events");
 }
 
 static void
 finds_the_risks_of_many_before_an_analyze(void **state)
 {
     (void)state;
-    check_risks(5, 21000, "SELECT 1");
+    check_risks(500, 21000, "SELECT 1");
 }
 
 static void
 finds_the_risks_of_few(void **state)
 {
     (void)state;
-    check_risks(1, 500, analyzed);
+    check_risks(100, 500, analyzed);
 }
 
 // Those that have to be looked at one by one: the largest first.
@@ -221,7 +221,7 @@ check_large(int64_t scale, size_t count)
         "   CASE WHEN n %% 1000 = 3 THEN 'orders.dlq' WHEN n %% 1000 = 5 THEN NULL ELSE 'orders' END,"
         "   CASE WHEN n %% 700 = 1 THEN 'RESOLVED' ELSE 'PENDING' END FROM generate_series(1, %d) AS n",
         (int)scale, (int)count * 2);
-    int64_t *ids = odd_ids(count, scale), *large, more;
+    int64_t *ids = odd_ids(count, 100 * scale), *large, more;
     struct preview_query query = {.action = ACTION_REPROCESS, .ids = ids, .count = count};
     struct preview_rows *rows;
     const char *topics[] = {"orders.dlq"};

@@ -6,7 +6,7 @@
 
 enum {
     PASSED = 8,        // a pass over so many rows costs as much as looking up one
-    PASSED_BY_ALL = 4, // the same where the parts would make four passes
+    PASSED_BY_ALL = 3, // the same where the parts would make four passes
     LOOKED_UP = 400000,
 };
 
