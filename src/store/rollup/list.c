@@ -73,6 +73,10 @@ bounds_of(const struct rollup_list *list, int32_t *low, int32_t *high)
     *high = (int32_t)(from + 3599);
 }
 
+// Each series is read in the order of its index up to the limit. Until the server has counted the events of
+// a new rollup, it takes a series for a few rows, and would read and sort all of them.
+static const char in_order_sql[] = "SELECT pg_catalog.set_config('enable_bitmapscan', 'off', true)";
+
 static void
 list_params(const struct rollup_list *list, size_t limit, struct params *params)
 {
@@ -106,9 +110,14 @@ rollup_first_ids(struct store *store, struct rollup_list *list, int64_t *ids, si
                                      : (struct rollup_place){INT32_MAX, INT64_MAX};
     struct params params = {0};
     list_params(list, limit, &params);
-    PGresult *r;
+    PGresult *r = NULL;
+    struct pg_step steps[] = {
+        {.sql = in_order_sql},
+        {.sql = list->oldest_first ? oldest_sql : newest_sql, .params = &params, .whole = &r}};
     *count = 0;
-    if (!pg_ask(store, FOR_READING, list->oldest_first ? oldest_sql : newest_sql, &params, &r, err))
+    bool ok = pg_run(store, FOR_READING, steps, sizeof steps / sizeof *steps, err);
+    params_release(&params);
+    if (!ok)
         return false;
     for (int i = 0; i < PQntuples(r); i++) {
         list->place = (struct rollup_place){value_int4(r, i, 0), value_int8(r, i, 1)};
