@@ -59,6 +59,11 @@ ok "its next failure is another event" arrived
 # Arrivals while a service runs: what it publishes as metrics rises.
 "$REDRIVE" watch -d "$server dbname=${database}_river" --listen 127.0.0.1:0 >"$work/mapped.watch" 2>&1 &
 watching=$!
+for _ in {1..300}; do # what it does when it connects is over
+    ! in_queue river "SELECT count(*) FROM redrive.rollup_state WHERE lease_until > clock_timestamp()" 1 || break
+    sleep 0.1
+done
+sleep 3
 to_queue river "INSERT INTO river_job (state, attempt, max_attempts, finalized_at, args, errors, kind) SELECT 'discarded', 3, 3, now(), '{}', ARRAY['{\"error\": \"brand new\"}'::jsonb], 'late' FROM generate_series(1, 7)"
 for _ in {1..60}; do
     ! in_queue river "SELECT count(*) FROM redrive.mapped WHERE event_type = 'late'" 7 || break

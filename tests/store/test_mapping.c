@@ -12,7 +12,8 @@ static struct store *
 open_table(const char *conninfo, const char *table)
 {
     struct store *store = NULL;
-    const struct store_settings settings = {.conninfo = conninfo, .table = table, .program = "test"};
+    const struct store_settings settings = {
+        .conninfo = conninfo, .table = table, .zone = "UTC", .program = "test"};
     assert_works(store_open(&store, &settings, &err));
     return store;
 }
@@ -100,7 +101,6 @@ three_layouts_are_read(void **state)
         struct world world;
         char sql[600];
         world_make(&world, 5);
-        test_sql(world.admin, "ALTER DATABASE %s SET TimeZone = 'UTC'", PQdb(world.admin));
         struct store *store = map_table(&world, layout->fixture, layout->mapping, layout->table);
         assert_string_equal(store_info(store)->schema, layout->schema);
         snprintf(
