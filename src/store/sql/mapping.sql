@@ -190,6 +190,7 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
 $$;
 
 -- The table of failures that were seen, and the view that stands for the events.
+-- Plan: rows of the table by key (OFFSET 0), because a page of events joined otherwise reads all of the table.
 CREATE OR REPLACE FUNCTION redrive._mapping_make(p_key_type oid) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
@@ -204,7 +205,8 @@ BEGIN
            coalesce(n.failed_at, s.seen_at) AT TIME ZONE (SELECT i.zone FROM redrive.install i) AS created_at, s.last_retry_at, s.resolved_at,
            s.resolved_by, NULL::bigint AS kafka_offset, NULL::integer AS kafka_partition, n.topic AS kafka_topic, NULL::uuid AS correlation_id,
            s.xmin AS xmin
-      FROM redrive.mapped_row s JOIN redrive._mapped_source() n ON n.key = s.key AND n.part = s.part AND n.stamp = s.stamp;
+      FROM redrive.mapped_row s
+     CROSS JOIN LATERAL (SELECT * FROM redrive._mapped_source() w WHERE w.key = s.key AND w.part = s.part AND w.stamp = s.stamp OFFSET 0) n;
     CREATE TRIGGER mapped_change INSTEAD OF INSERT OR UPDATE OR DELETE ON redrive.mapped FOR EACH ROW EXECUTE FUNCTION redrive._mapped_change();
 END $$;
 
@@ -304,6 +306,9 @@ BEGIN
      ORDER BY n.failed_at, n.key
     ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS v_new = ROW_COUNT;
+    IF v_new > 10000 THEN
+        ANALYZE redrive.mapped_row;
+    END IF;
     PERFORM redrive._rollup_note(ARRAY(
         SELECT b.dlq_id FROM redrive.rollup_event b
          WHERE NOT EXISTS (SELECT FROM redrive.mapped m WHERE m.id = b.dlq_id AND m.status = 'PENDING') LIMIT 10000));
