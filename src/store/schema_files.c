@@ -35,6 +35,7 @@ EMBED(redrive_sql_texts, "src/store/sql/texts.sql");
 EMBED(redrive_sql_watch, "src/store/sql/watch.sql");
 EMBED(redrive_sql_alerts, "src/store/sql/alerts.sql");
 EMBED(redrive_sql_policies, "src/store/sql/policies.sql");
+EMBED(redrive_sql_policy_topics, "src/store/sql/policy_topics.sql");
 EMBED(redrive_sql_people, "src/store/sql/people.sql");
 EMBED(redrive_sql_marks, "src/store/sql/marks.sql");
 EMBED(redrive_sql_recipes, "src/store/sql/recipes.sql");
@@ -78,6 +79,7 @@ static const struct {
     {"watch.sql", redrive_sql_watch, redrive_sql_watch_end},
     {"alerts.sql", redrive_sql_alerts, redrive_sql_alerts_end},
     {"policies.sql", redrive_sql_policies, redrive_sql_policies_end},
+    {"policy_topics.sql", redrive_sql_policy_topics, redrive_sql_policy_topics_end},
     {"people.sql", redrive_sql_people, redrive_sql_people_end},
     {"marks.sql", redrive_sql_marks, redrive_sql_marks_end},
     {"recipes.sql", redrive_sql_recipes, redrive_sql_recipes_end},

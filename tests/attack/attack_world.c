@@ -159,6 +159,8 @@ static const struct guard {
      " is_enabled, switched, switched_by, switched_for, halted_at, is_probing), '|' ORDER BY name) FROM "
      "redrive.policy WHERE redrive._policy_is_on(policy) OR name = 'fix'), (SELECT concat_ws('/', holder, "
      "holder_who, lease_until) FROM redrive.policy WHERE name = 'host/1/1')))"},
+    {"what policies share of a topic", LEVEL_WORKER,
+     "SELECT string_agg(x::text, '|' ORDER BY topic) FROM redrive.policy_topic x"},
     {"runs of policies", LEVEL_OPERATOR,
      "SELECT md5(string_agg(x::text, '|' ORDER BY operation_no)) FROM redrive.policy_run x"},
     {"policies switched in another name", NEVER,

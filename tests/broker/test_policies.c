@@ -230,6 +230,29 @@ watchers_die(void **state)
     end(&watcher, worker, &consumer);
 }
 
+// Two policies send to one topic, each half of the events: together no faster than the slower of both may.
+static void
+two_policies_share_the_rate_of_a_topic(void **state)
+{
+    (void)state;
+    begin("rate = 5  limit = 20\n}\npolicy \"more\" { filter = \"category:transient id:21..40\"  action = "
+          "\"reprocess\"  schedule = \"every 1s\"  backoff = \"1s\"  enabled = \"yes\"  rate = 50");
+    struct test_consumer consumer = billing(CONSUMER_TAKES_ALL);
+    pid_t worker = work();
+    struct running watcher = watch(NULL);
+    await_number("SELECT count(*) FROM dlq_events WHERE status = 'RESOLVED'", EVENTS);
+    assert_int_equal(test_number(fixture.world.admin, "SELECT count(DISTINCT policy) FROM redrive.operation"),
+                     2);
+    // While the slower one sends, the bucket of the topic begins with five and gets five a second.
+    const char *most = "SELECT count(*) FROM (SELECT sum(c.events) OVER (ORDER BY c.created_at) - 5 - 5 * "
+                       "extract(epoch FROM c.created_at - min(c.created_at) OVER ()) AS beyond FROM "
+                       "redrive.chunk c WHERE c.created_at <= (SELECT o.finished_at FROM redrive.operation o "
+                       "WHERE o.policy = 'timeouts')) s WHERE beyond > 1";
+    assert_int_equal(test_number(fixture.world.admin, most), 0);
+    assert_each_once(fixture.topic, PARTITIONS, 1, EVENTS);
+    end(&watcher, worker, &consumer);
+}
+
 // A login with the rights of a worker, as a service has.
 static const char *
 service_conninfo(void)
@@ -304,9 +327,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        on_fixture(what_it_sends_is_taken), on_fixture(what_it_sends_returns),
-        on_fixture(all_of_a_run_return),    on_fixture(watchers_die),
-        on_fixture(all_die_while_it_sends), on_fixture(a_service_runs_what_a_person_switched_on),
+        on_fixture(what_it_sends_is_taken),
+        on_fixture(what_it_sends_returns),
+        on_fixture(all_of_a_run_return),
+        on_fixture(watchers_die),
+        on_fixture(two_policies_share_the_rate_of_a_topic),
+        on_fixture(all_die_while_it_sends),
+        on_fixture(a_service_runs_what_a_person_switched_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

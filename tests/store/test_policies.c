@@ -361,33 +361,160 @@ test_halts(void **state)
     world_end(&bench.world);
 }
 
+// So many events of an operation are claimed now, of at most `limit`, and sent.
+static size_t
+send_some(struct bench *bench, struct slot *slot, int64_t no, size_t limit)
+{
+    struct claim claim = next_claim(&bench->world, slot, no, limit);
+    if (claim.count > 0)
+        assert_works(chunk_finish(bench->world.store, slot, &claim.chunk, CHUNK_COMMITTED, "read", &err));
+    return claim.count;
+}
+
+// What a worker is given to do; 0: nothing.
+static int64_t
+work_given(struct bench *bench)
+{
+    struct work work = {0};
+    struct err err = {0};
+    bool is_found = work_next(bench->world.store, "w", true, NULL, 0, &bench->world.arena, &work, &err);
+    return is_found && work.wait == 0 ? work.no : 0;
+}
+
+// Two policies, each with its own run of 40 events of one topic.
 static void
-test_shared_topic(void **state)
+begin_two(struct bench *bench, struct slot *slot, int64_t no[2])
+{
+    begin(bench, 80);
+    bench->plan.count = 2;
+    bench->policies[0].limit = bench->policies[1].limit = 40;
+    bench->policies[0].rate = 20;
+    bench->policies[1].rate = 8;
+    bench->policies[1].plan.settle_for = 60 * US_PER_SECOND;
+    no[0] = run(bench).operation;
+    no[1] = run(bench).operation;
+    assert_true(no[0] > 0 && no[1] > no[0]);
+    assert_int_equal(taken_twice(bench), 0);
+    assert_works(worker_beat(bench->world.store, "w", true, "starting", 0, &err));
+    *slot = acquire(&bench->world, "w");
+}
+
+static void
+test_shared_rate(void **state)
+{
+    struct bench bench;
+    struct slot slot;
+    int64_t no[2];
+    (void)state;
+    begin_two(&bench, &slot, no);
+    int64_t began = clock_mono(), took = 0;
+    size_t sent[2] = {0};
+    for (int i = 0; sent[0] + sent[1] < 32; i ^= 1) {
+        took = clock_mono() - began;
+        sent[i] += send_some(&bench, &slot, no[i], 3);
+        double most = 8 + 8 * (double)(clock_mono() - began) / US_PER_SECOND;
+        if ((double)(sent[0] + sent[1]) > most)
+            fail_msg("%zu and %zu events were claimed where %g are the most", sent[0], sent[1], most);
+        if (took > 30 * US_PER_SECOND)
+            fail_msg("only %zu and %zu events were claimed in half a minute", sent[0], sent[1]);
+        clock_sleep(20000);
+    }
+    assert_true(sent[0] > 0 && sent[1] > 0);
+
+    // The one that is left has its own rate again.
+    end_operation(&bench, no[1], 40, 0, 0);
+    clock_sleep(1100000);
+    assert_in_range(send_some(&bench, &slot, no[0], 100), 9, 20);
+    world_end(&bench.world);
+}
+
+static void
+test_shared_ramp(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 80);
+    bench.plan.count = 2;
+    bench.policies[0].limit = bench.policies[1].limit = 40;
+    bench.policies[0].plan.steps[0] = 5;
+    bench.policies[0].plan.step_count = 1;
+    bench.policies[0].plan.settle_for = 3600 * US_PER_SECOND;
+    int64_t first = run(&bench).operation, second = run(&bench).operation;
+    struct slot slot = acquire(&bench.world, "w");
+    assert_int_equal(work_given(&bench), first);
+    assert_int_equal(send_some(&bench, &slot, first, 100), 5);
+    assert_int_equal(work_given(&bench), 0); // the canary is watched, and the other waits for it
+    assert_non_null(strstr(get_operation(&bench.world, second).state_note, "waits for the first steps"));
+    test_sql(bench.world.admin, "UPDATE redrive.operation SET state = 'running', step = 2 WHERE no = %lld",
+             (long long)first);
+    assert_int_equal(work_given(&bench), first);
+    assert_int_equal(send_some(&bench, &slot, second, 100), 40);
+    world_end(&bench.world);
+}
+
+// The first policy finds that the target fails: the other one's operation waits, then tries one event.
+static void
+test_circuit(void **state)
+{
+    struct bench bench;
+    struct slot slot;
+    int64_t no[2];
+    (void)state;
+    begin_two(&bench, &slot, no);
+    end_operation(&bench, no[0], 40, 0, 30);
+    pass(&bench, "1 min");
+    assert_true(run(&bench).halts);
+    assert_int_equal(work_given(&bench), 0);
+    assert_int_equal(send_some(&bench, &slot, no[1], 8), 0);
+    assert_string_equal(get_operation(&bench.world, no[1]).state_note,
+                        "waits: orders fails, as policy again found");
+
+    // Half-open: one event, which returns. The circuit is open again.
+    assert_works(policy_switch(bench.world.store, "again", false, NULL, &err));
+    assert_int_equal(work_given(&bench), no[1]);
+    assert_int_equal(send_some(&bench, &slot, no[1], 8), 1);
+    assert_int_equal(send_some(&bench, &slot, no[1], 8), 0);
+    test_sql(bench.world.admin, "UPDATE redrive.operation SET returned = 1 WHERE no = %lld",
+             (long long)no[1]);
+    clock_sleep(1100000);
+    assert_int_equal(work_given(&bench), 0);
+    assert_int_equal(send_some(&bench, &slot, no[1], 8), 0);
+
+    // The next one stays away for as long as it is watched. It closes.
+    assert_works(policy_switch(bench.world.store, "again", false, NULL, &err));
+    assert_int_equal(send_some(&bench, &slot, no[1], 8), 1);
+    assert_int_equal(work_given(&bench), 0);
+    test_sql(bench.world.admin, "UPDATE redrive.chunk SET decided_at = decided_at - interval '2 min'");
+    clock_sleep(1100000);
+    assert_int_equal(work_given(&bench), no[1]);
+    assert_true(send_some(&bench, &slot, no[1], 8) > 1);
+    world_end(&bench.world);
+}
+
+// Where another one's operation halted, no run begins at its topic until somebody decides about it.
+static void
+test_halted_topic(void **state)
 {
     struct bench bench;
     (void)state;
     begin(&bench, 10);
-    bench.plan.count = 2;
+    bench.plan.count = 1;
     bench.policies[0].limit = 4;
-    struct policy_run first = run(&bench), second = run(&bench);
+    struct policy_run first = run(&bench), second;
     assert_int_equal(first.acted, 4);
-    assert_string_equal(second.policy->name, "other");
-    assert_int_equal(second.operation, 0); // orders is in use
-    assert_non_null(strstr(second.note, "the topics of 6 are in use"));
-
-    // Where the other one's operation halted, the topic stays closed until somebody decides about it.
     test_sql(bench.world.admin, "UPDATE redrive.operation SET state = 'halted'");
+    bench.plan.count = 2;
     pass(&bench, "1 min");
     while ((second = run(&bench)).policy && second.halts)
         continue;
+    assert_string_equal(second.policy->name, "other");
     assert_int_equal(second.operation, 0);
-    end_operation(&bench, first.operation, 4, 0, 0);
-    test_sql(bench.world.admin, "UPDATE dlq_events SET status = 'RESOLVED' WHERE id <= 4");
+    assert_non_null(strstr(second.note, "the topics of 6 are in use"));
+    assert_works(operation_steer(bench.world.store, first.operation, STEER_CANCEL, 0, &err));
     pass(&bench, "1 min");
     second = run(&bench);
     assert_string_equal(second.policy->name, "other");
     assert_true(second.operation > 0);
-    assert_int_equal(taken_twice(&bench), 0);
     world_end(&bench.world);
 }
 
@@ -427,11 +554,12 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_run),       cmocka_unit_test(test_several_runners),
-        cmocka_unit_test(test_killed),      cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_own_history), cmocka_unit_test(test_review_and_counting),
-        cmocka_unit_test(test_halts),       cmocka_unit_test(test_shared_topic),
-        cmocka_unit_test(test_recipe),
+        cmocka_unit_test(test_a_run),        cmocka_unit_test(test_several_runners),
+        cmocka_unit_test(test_killed),       cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_own_history),  cmocka_unit_test(test_review_and_counting),
+        cmocka_unit_test(test_halts),        cmocka_unit_test(test_shared_rate),
+        cmocka_unit_test(test_shared_ramp),  cmocka_unit_test(test_circuit),
+        cmocka_unit_test(test_halted_topic), cmocka_unit_test(test_recipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

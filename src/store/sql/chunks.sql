@@ -152,7 +152,8 @@ BEGIN
     rate := v.rate;
     requested_by := v.requested_by;
     target_topic := v.target_topic;
-    p_limit := least(p_limit, redrive._allowance(v), CASE WHEN v.max_lag IS NOT NULL THEN (redrive._lag_room(v)).room END);
+    p_limit := least(p_limit, redrive._allowance(v), CASE WHEN v.max_lag IS NOT NULL THEN (redrive._lag_room(v)).room END,
+                     CASE WHEN v.policy IS NOT NULL THEN redrive._policy_topics_lock(v) END);
     IF v.state NOT IN ('frozen', 'running') OR v.rate = 0 OR v.send_after > created_at OR p_limit <= 0 THEN
         RETURN;
     END IF;
@@ -160,6 +161,9 @@ BEGIN
     SELECT * INTO n FROM redrive._chunk_choose(v, p_limit, p_max_bytes, created_at);
     events := cardinality(n.ids);
     skipped := n.skipped;
+    IF events > 0 AND v.policy IS NOT NULL THEN
+        PERFORM redrive._policy_topics_spend(v, events);
+    END IF;
     IF events > 0 THEN
         UPDATE redrive.slot SET next_seq = next_seq + 1, lease_until = clock_timestamp() + interval '30 s'
          WHERE cluster = p_cluster AND no = p_slot RETURNING next_seq INTO seq;

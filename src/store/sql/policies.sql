@@ -176,15 +176,13 @@ BEGIN
      WHERE name = p_name;
 END $$;
 
--- Begins the freeze of a run, as operation_begin does, and ends the claim. Two operations of policies never send to one topic at a time, and none to a
--- topic to which another policy's operation has halted.
+-- Begins the freeze of a run, as operation_begin does, and ends the claim. What policies share of a topic is in policy_topics.sql.
 CREATE OR REPLACE FUNCTION redrive.policy_begin(p_key uuid, p_action text, p_scope text, p_filter text, p_group text, p_reason text, p_topic text,
                                      p_rate integer, p_holder text, p_name text, p_matched bigint, p_acted bigint, p_next bigint,
                                      p_topics text[], OUT no bigint, OUT is_new boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.policy;
-    v_busy record;
 BEGIN
     SELECT b.no, b.is_new INTO no, is_new FROM redrive.operation_begin(p_key, p_action, p_scope, p_filter, p_group, p_reason, p_topic, p_rate) b;
     IF NOT is_new THEN
@@ -196,11 +194,10 @@ BEGIN
        OR NOT redrive._policy_acts(v.action) THEN
         RAISE EXCEPTION 'the policy "%" is not one that % may run as a %', p_name, session_user, p_action USING ERRCODE = 'RD003';
     END IF;
-    SELECT b.operation_no, b.policy INTO v_busy FROM redrive.policy_busy() b WHERE b.topics && p_topics AND (b.policy <> p_name OR NOT b.is_halted) LIMIT 1;
-    IF FOUND THEN
-        RAISE EXCEPTION 'operation % of policy % has not ended, and sends to the same topic', v_busy.operation_no, v_busy.policy
-            USING ERRCODE = 'RD001';
+    IF EXISTS (SELECT FROM redrive.policy_busy(p_name) b WHERE b = ANY (p_topics)) THEN
+        RAISE EXCEPTION 'an operation of another policy has halted at the same topic' USING ERRCODE = 'RD001';
     END IF;
+    INSERT INTO redrive.policy_topic (topic) SELECT DISTINCT w FROM unnest(p_topics) AS w ORDER BY 1 ON CONFLICT DO NOTHING;
     UPDATE redrive.operation o SET policy = p_name WHERE o.no = policy_begin.no AND o.state = 'freezing';
     INSERT INTO redrive.policy_run (operation_no, policy, matched, acted, topics) VALUES (no, p_name, p_matched, p_acted, p_topics);
     DELETE FROM redrive.policy_run WHERE policy = p_name AND at < clock_timestamp() - interval '400 days';
@@ -231,18 +228,11 @@ BEGIN
     END IF;
 END $$;
 
--- Operations of policies that have not ended, with the topics to which they send.
-CREATE OR REPLACE FUNCTION redrive.policy_busy() RETURNS TABLE (operation_no bigint, policy text, is_halted boolean, topics text[])
-LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT r.operation_no, r.policy, o.state = 'halted', r.topics FROM redrive.operation o JOIN redrive.policy_run r ON r.operation_no = o.no
-     WHERE o.policy IS NOT NULL AND o.state NOT IN ('done', 'cancelled') AND NOT o.is_cancelling;
-$$;
-
 -- It made things worse, so it does nothing until a person switches it on, or until it probes.
 CREATE OR REPLACE FUNCTION redrive.policy_halt(p_holder text, p_name text, p_why text) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
-    PERFORM redrive._policy_lock(p_holder, p_name);
+    PERFORM redrive._policy_topics_open(redrive._policy_lock(p_holder, p_name));
     UPDATE redrive.policy SET holder = NULL, holder_who = NULL, lease_until = NULL, halted_at = clock_timestamp(), halted_why = left(p_why, 500)
      WHERE name = p_name;
     PERFORM redrive._audit('policy halted', NULL, 0, NULL, format('policy %s: %s', p_name, left(p_why, 500)));
@@ -261,5 +251,6 @@ BEGIN
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no policy "%"', p_name USING ERRCODE = 'RD002';
     END IF;
+    PERFORM redrive._policy_topics_retry(p_name);
     PERFORM redrive._audit(CASE WHEN p_on THEN 'policy on' ELSE 'policy off' END, NULL, 0, p_reason, format('policy %s', p_name));
 END $$;

@@ -116,6 +116,9 @@ BEGIN
                              WHEN p_steer = 'rate' THEN state_note END,
            changed = nextval('redrive.change')
      WHERE no = p_no;
+    IF p_steer IN ('resume', 'cancel') THEN
+        PERFORM redrive._policy_topics_retry(v.policy);
+    END IF;
     PERFORM redrive._audit(p_steer, p_no, v_cancelled, NULL,
         CASE WHEN p_steer = 'rate' THEN format('rate %s to %s', v.rate, p_rate)
              WHEN v_is_next THEN format('%s to %s, step %s', v.state, v_state, v.step + 1)
@@ -201,6 +204,7 @@ BEGIN
                                    v.halt_above, v.returned, v.refused)
          WHERE no = p_no RETURNING * INTO v;
         PERFORM redrive._audit('halt', p_no, v.queued, NULL, v.state_note);
+        PERFORM redrive._policy_topics_open(p) FROM redrive.policy p WHERE p.name = v.policy;
     ELSIF v.state = 'running' AND redrive._waits_for_person(v) AND redrive._allowance(v) <= 0 THEN
         UPDATE redrive.operation
            SET state = 'halted', worker = NULL, observe_until = clock_timestamp(), changed = nextval('redrive.change'),
@@ -226,6 +230,7 @@ BEGIN
     IF w.halt IS NOT NULL THEN
         UPDATE redrive.operation SET state = 'halted', worker = NULL, changed = nextval('redrive.change'), state_note = w.halt WHERE no = v.no;
         PERFORM redrive._audit('halt', v.no, v.queued, NULL, w.halt);
+        PERFORM redrive._policy_topics_open(p) FROM redrive.policy p WHERE p.name = v.policy;
     ELSIF NOT w.is_open THEN
         UPDATE redrive.operation
            SET state = 'running', step = step + 1, observe_until = NULL, changed = nextval('redrive.change') WHERE no = v.no;

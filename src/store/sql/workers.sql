@@ -83,6 +83,7 @@ DECLARE
 BEGIN
     IF p_publishes THEN
         PERFORM redrive._operations_observe();
+        PERFORM redrive._policy_topics_judge();
     END IF;
     PERFORM redrive._operations_follow();
     FOR v IN SELECT o.* FROM redrive.operation o
@@ -93,6 +94,7 @@ BEGIN
         CONTINUE WHEN v.action = 'reprocess' AND v.claimed > 0 AND NOT redrive._is_claimable(v.no);
         CONTINUE WHEN redrive._allowance(v) <= 0;
         CONTINUE WHEN v.max_lag IS NOT NULL AND redrive._lag_holds(v);
+        CONTINUE WHEN v.policy IS NOT NULL AND v.action = 'reprocess' AND redrive._policy_holds(v);
         v_before := v.worker;
         v_silent := CASE WHEN v_before <> p_worker
                          THEN clock_timestamp() - coalesce((SELECT least(w.seen_at, clock_timestamp()) FROM redrive.worker w WHERE w.name = v_before),

@@ -24,9 +24,7 @@ static const char events_sql[] =
     " WHERE w.id NOT IN (SELECT l.dlq_id FROM redrive.items_live($1) l)"
     " ORDER BY w.n";
 
-static const char busy_sql[] =
-    "SELECT DISTINCT t.topic FROM redrive.policy_busy() b CROSS JOIN LATERAL unnest(b.topics) AS t (topic)"
-    " WHERE b.policy <> $1 OR NOT b.is_halted";
+static const char busy_sql[] = "SELECT redrive.policy_busy($1)";
 
 static const char list_sql[] =
     "SELECT p.name, p.words, p.action, coalesce(p.switched, p.is_enabled), p.switched_by::text, "

@@ -34,7 +34,7 @@ bool policies_results(struct store *store, const char *name, struct arena *arena
 // The history of those of these events that are pending and in no live operation, in the order of the ids.
 bool policies_events(struct store *store, const int64_t *ids, size_t count, struct arena *arena,
                      struct policy_event **events, size_t *found, struct err *err) MUST_CHECK;
-// Topics to which no run of this policy may send now (sql/policies.sql).
+// Topics to which no run of this policy may send now (sql/policy_topics.sql).
 bool policies_busy(struct store *store, const char *name, struct arena *arena, const char ***topics,
                    size_t *count, struct err *err) MUST_CHECK;
 
