@@ -15,7 +15,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 # --- what is compiled with what -----------------------------------------------------------------------------------
 
-PKGS = ncursesw libpq rdkafka jansson libpcre2-8 libconfuse liblz4 libmicrohttpd libcurl
+PKGS = ncursesw libpq rdkafka jansson libpcre2-8 libconfuse liblz4 libmicrohttpd libcurl yaml-0.1
 TEST_PKGS = cmocka vterm
 PKG_CONFIG ?= pkg-config
 PKG_CFLAGS ?= $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)

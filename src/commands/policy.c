@@ -10,6 +10,8 @@
 #include "commands/policy_line.h"
 #include "commands/policy_rehearse.h"
 #include "commands/waiting.h"
+#include "commands/whole_file.h"
+#include "settings/policies_yaml.h"
 #include "store/watch/policies.h"
 
 struct policy_call {
@@ -184,9 +186,26 @@ policy_do(struct policy_call *of, const char *verb, int *status, struct err *err
     return policy_set(of, strcmp(verb, "on") == 0, err);
 }
 
+// Prints a policy of YAML as our files say it. It needs no database.
+static int
+policy_from_yaml(const struct call *call, struct err *err)
+{
+    const char *name = call->options.command.from_yaml;
+    struct strbuf yaml = {0}, text = {0};
+    bool ok = command_no_args(call, err) && whole_file_read(name, &yaml, err) &&
+              policies_yaml_print(name, strbuf_bytes(&yaml), &text, err) &&
+              output_bytes(strbuf_bytes(&text), err);
+    strbuf_release(&yaml);
+    strbuf_release(&text);
+    return ok ? STATUS_DONE : command_status(err);
+}
+
 int
 command_policy(struct call *call, struct err *err)
 {
+    if (call->options.command.from_yaml)
+        return policy_from_yaml(call, err);
+
     static const char *const verbs[] = {"on", "off", "rehearse", "run"};
     const char *verb = call->arg_count == 2 ? call->args[1] : NULL;
     struct policy_call of = {.call = call, .name = call->arg_count ? call->args[0] : NULL};

@@ -16,6 +16,12 @@ ok "there are none by default" all exits 0 ';' lines 0 ';' warns "there are no p
 run policies --check "$here/../../monitoring/policies.conf"
 ok "the shipped example is sound, and nothing in it is on" all exits 0 ';' warns "5 policies, 0 of them enabled"
 
+"$REDRIVE" policy --from-yaml "$here/../cases/policies_yaml/whole.yaml" >"$work/from_yaml.conf"
+run policies --check "$work/from_yaml.conf"
+ok "a policy of YAML becomes a sound file" all exits 0 ';' warns "1 policies, 1 of them enabled"
+run policy --from-yaml "$here/../cases/policies_yaml/unknown.yaml"
+ok "and its mistakes have line and column" all exits 2 ';' one_sentence ';' warns 'unknown.yaml:3:5: retry has no "max_atempts"'
+
 cat >"$work/policies.conf" <<'CONF'
 policy "timeouts" {
     category = "transient"    filter = "topic:orders"

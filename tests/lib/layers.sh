@@ -87,6 +87,7 @@ home libpq 'libpq|postgres' 'src/store/[^:]*'
 home librdkafka 'librdkafka' 'src/broker/[^:]*'
 home ncurses 'n?curses|term\.h|panel' 'ui/term/[^:]*'
 home libconfuse 'confuse' 'src/settings/config_text\.c'
+home libyaml 'yaml\.h' 'src/settings/policies_yaml\.c'
 home libmicrohttpd 'microhttpd' 'src/http/server\.c'
 home libcurl 'curl' 'src/http/client\.c'
 home libjq 'jq\.h|jv\.h' 'src/process/jq_worker\.c'
@@ -99,6 +100,7 @@ hidden libpq 'PGconn|PGresult' 'src/store/(pg|events/reader|operations/slot_row)
 hidden librdkafka 'rd_kafka_' 'src/broker/(kafka|probe/private)\.h'
 hidden ncurses 'WINDOW|chtype|cchar_t' none
 hidden libconfuse 'cfg_t|cfg_opt_t' none
+hidden libyaml 'yaml_[a-z_]*_t' none
 hidden libmicrohttpd 'MHD_' none
 hidden libcurl 'CURL|curl_' none
 hidden libjq 'jq_state|jv_|jv([^[:alnum:]_]|$)' none

@@ -18,6 +18,7 @@ build liblz4-dev           texts in memory, compressed
 build libmicrohttpd-dev    the endpoint of metrics
 build libcurl4-openssl-dev notices of alerts
 build libjq-dev            jq programs in recipes
+build libyaml-dev          policies that a team wrote in YAML
 demo  postgresql           a private server for the backlog
 demo  python3-jsonschema   the check of an example
 test  postgresql           a private server; one that is there already is never touched

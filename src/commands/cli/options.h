@@ -43,6 +43,7 @@
 #define AREA_RUNBOOK (UINT64_C(1) << 30)
 #define AREA_ARCHIVE (UINT64_C(1) << 31) // archive, purge
 #define AREA_PURGE (UINT64_C(1) << 32)
+#define AREA_POLICY (UINT64_C(1) << 33)
 
 struct option_count {
     bool is_given;
