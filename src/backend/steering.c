@@ -159,17 +159,6 @@ writer_wake_worker(struct writer *writer)
     wake_worker(&writer->session);
 }
 
-// Could a worker that this host starts go on with it?
-static bool
-waits_for_us(const struct session *session, const struct operation *operation)
-{
-    bool is_ready = operation->state == OPERATION_FROZEN || operation->state == OPERATION_RUNNING ||
-                    operation->state == OPERATION_WAITING;
-    bool is_paused = operation->action == ACTION_REPROCESS && operation->rate == 0;
-    return is_ready && !is_paused && !operation_begins_later(operation, clock_now()) &&
-           (operation->action != ACTION_REPROCESS || session->settings->worker_publishes);
-}
-
 void
 writer_resume_waiting(struct writer *writer)
 {
@@ -183,7 +172,8 @@ writer_resume_waiting(struct writer *writer)
     bool waits = false;
     if (operation_list(session->store, 0, LISTED, &arena, &operations, &count, &err))
         for (size_t i = 0; i < count; i++)
-            waits |= waits_for_us(session, &operations[i]);
+            waits |=
+                operation_waits_for_worker(&operations[i], session->settings->worker_publishes, clock_now());
     else
         session_failed(session, 0, &err);
     arena_release(&arena);

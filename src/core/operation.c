@@ -168,6 +168,16 @@ operation_begins_later(const struct operation *operation, int64_t now)
 }
 
 bool
+operation_waits_for_worker(const struct operation *operation, bool publishes, int64_t now)
+{
+    bool is_ready = operation->state == OPERATION_FROZEN || operation->state == OPERATION_RUNNING ||
+                    operation->state == OPERATION_WAITING;
+    bool sends = operation->action == ACTION_REPROCESS;
+    return is_ready && !(sends && (operation->rate == 0 || !publishes)) &&
+           !operation_begins_later(operation, now);
+}
+
+bool
 operation_can_be_called_back(const struct operation *operation)
 {
     bool is_kind = operation->action == ACTION_REPROCESS || operation->plan.begin.at;

@@ -189,6 +189,8 @@ struct operation {
 
 // It waits for the time at which its asker wants it to begin.
 bool operation_begins_later(const struct operation *operation, int64_t now);
+// Could a worker go on with it now? One that does not publish leaves a reprocess alone.
+bool operation_waits_for_worker(const struct operation *operation, bool publishes, int64_t now);
 // A reprocess can be undone until its first send; so can whatever begins at a time of its own.
 bool operation_can_be_called_back(const struct operation *operation);
 // A finished discard, resolve or recipe can be undone once, where it changed something.

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
+#include "base/clock.h"
 #include "core/operation.h"
 #include "core/worker.h"
 
@@ -128,13 +129,49 @@ knows_whether_anybody_works(void **state)
     }
 }
 
+// A worker is started for what can go on now, and not for what begins at a time of its own.
+static void
+knows_what_waits_for_a_worker(void **state)
+{
+    (void)state;
+    const struct operation frozen = {.action = ACTION_REPROCESS,
+                                     .state = OPERATION_FROZEN,
+                                     .rate = RATE_UNLIMITED,
+                                     .started_at = TIME_ABSENT};
+    struct operation it = frozen;
+    assert_true(operation_waits_for_worker(&it, true, 1000));
+    assert_false(operation_waits_for_worker(&it, false, 1000));
+    it.plan.begin.at = 1001;
+    assert_false(operation_waits_for_worker(&it, true, 1000));
+    assert_true(operation_waits_for_worker(&it, true, 1001));
+    it.started_at = 900; // it began, and its time has lost its meaning
+    assert_true(operation_waits_for_worker(&it, true, 1000));
+    it = frozen;
+    it.rate = 0;
+    assert_false(operation_waits_for_worker(&it, true, 1000));
+    it.action = ACTION_DISCARD;
+    assert_true(operation_waits_for_worker(&it, false, 1000));
+    it.plan.begin.at = 1001;
+    assert_false(operation_waits_for_worker(&it, false, 1000));
+    it = frozen;
+    for (int at = OPERATION_FREEZING; at <= OPERATION_HALTED; at++) {
+        it.state = (enum operation_state)at;
+        bool waits = at == OPERATION_FROZEN || at == OPERATION_RUNNING || at == OPERATION_WAITING;
+        assert_int_equal(operation_waits_for_worker(&it, true, 1000), waits);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(knows_whether_anybody_works),          cmocka_unit_test(test_steps_are_read),
-        cmocka_unit_test(test_wrong_steps_are_refused),         cmocka_unit_test(test_shares_are_read),
-        cmocka_unit_test(test_what_follows_a_recipe_has_words), cmocka_unit_test(test_steps_have_a_share),
+        cmocka_unit_test(knows_what_waits_for_a_worker),
+        cmocka_unit_test(knows_whether_anybody_works),
+        cmocka_unit_test(test_steps_are_read),
+        cmocka_unit_test(test_wrong_steps_are_refused),
+        cmocka_unit_test(test_shares_are_read),
+        cmocka_unit_test(test_what_follows_a_recipe_has_words),
+        cmocka_unit_test(test_steps_have_a_share),
     };
     return cmocka_run_group_tests_name("operation", tests, NULL, NULL);
 }
