@@ -74,3 +74,16 @@ care_show_people(struct app *app)
     if (!people->here_count)
         dialog_line(dialog, ROLE_DIM, "nobody who may change something");
 }
+
+const char *
+care_event_advice(struct app *app, const struct event *event, struct arena *arena)
+{
+    const struct runbook_subject subject = {.group = event->group,
+                                            .category = event->category,
+                                            .error_class = event->error_class,
+                                            .message = event->error_message,
+                                            .event_type = event->event_type,
+                                            .topic = event->topic};
+    const struct advice *advice = runbook_find(app_config(app)->runbook, &subject);
+    return advice ? advice_words(advice, arena) : NULL;
+}

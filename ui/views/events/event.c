@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
+#include "ui/views/care.h"
 #include "ui/views/copy_menu.h"
 #include "ui/views/events/row.h"
 #include "ui/views/events/events.h"
@@ -159,6 +160,8 @@ event_decide(struct app *app, void *state, enum action action)
     struct decide_words words = {.what = arena_printf(app_frame(app), MSG_SCOPE_ID, view->id),
                                  .of_group =
                                      view->is_there ? group_text(view->detail.event.group, group) : NULL};
+    if (view->is_there)
+        words.advice = care_event_advice(app, &view->detail.event, app_frame(app));
     decide_ids(app, &view->decide, decide_operation(action), &view->id, 1, &words);
     return true;
 }
