@@ -14,7 +14,8 @@ const char *care_words(const struct group_care *care, struct moments moments, in
 const char *care_mark(const struct group_care *care, int64_t now, int64_t events, struct arena *arena);
 // A line of the dialog about events of this group (its key as text), where somebody says something about it.
 void care_line(struct app *app, struct dialog *dialog, const char *group);
-// What the runbook of the team says about an event; NULL: nothing. The event has its group, category and class.
+// What the runbook of the team says about an event; NULL: nothing. The event has its group, category and
+// class.
 const char *care_event_advice(struct app *app, const struct event *event, struct arena *arena);
 // A dialog that only tells who has a screen open, and on what.
 void care_show_people(struct app *app);
