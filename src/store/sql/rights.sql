@@ -47,7 +47,9 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     UNION ALL SELECT * FROM (
               SELECT format('GRANT EXECUTE ON FUNCTION %s TO %I;', p.oid::regprocedure, p_role) FROM pg_proc p
                WHERE p.pronamespace = 'redrive'::regnamespace AND p.prosecdef AND p.proname !~ '^_' AND p.proname NOT IN ('is_copy', 'grants')
-                 AND redrive.level_of(p.proname) = ANY (p_levels) ORDER BY p.proname) AS functions;
+                 AND (redrive.level_of(p.proname) = ANY (p_levels)
+                      -- an operator who is no worker freezes as well, and knows policies
+                      OR 'operator' = ANY (p_levels) AND p.proname ~ '^(operation|policy)_') ORDER BY p.proname) AS functions;
 $$;
 
 -- The statements that let a role use redrive up to a level: for a login or group of your own.
