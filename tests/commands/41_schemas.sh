@@ -88,7 +88,7 @@ ok "as the bytes that it is" eval '[ "$(od -An -tx1 "$work/sent.bytes" | tr -d "
 # --- by a registry ---
 
 cat >"$work/registry.py" <<'PY'
-import http.server, json, sys, time, os
+import base64, http.server, json, sys, time
 work, schema = sys.argv[1], sys.argv[2]
 refers = '{"type":"record","name":"shop.Paid","fields":[{"name":"state","type":"State"}]}'
 answers = {
@@ -97,6 +97,8 @@ answers = {
     "/subjects/%73%74%61%74%65%2F%78/versions/%33": {"schema": '{"type":"enum","name":"shop.State","symbols":["OPEN","PAID"]}'},
     "/schemas/ids/79": {"schema": "{}", "schemaType": "JSON"},
     "/schemas/ids/80": {"schema": "rubbish"},
+    "/schemas/ids/84": {"schema": 'syntax = "proto3"; message A { int32 a = 1; }', "schemaType": "PROTOBUF"},
+    "/schemas/ids/84?format=serialized": {"schema": base64.b64encode(b"\x0a\x01x\x22\x0e\x0a\x01A\x12\x09\x0a\x01a\x18\x01\x20\x01\x28\x05").decode(), "schemaType": "PROTOBUF"},
 }
 class Registry(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
@@ -153,11 +155,15 @@ ok "and that it waits" schemas_say "SELECT decoding FROM redrive.record WHERE sc
 
 registry_start "$registry_port"
 schemas_sql "UPDATE redrive.schema_missed SET next_at = now()"
-for n in 4e 4f 50 51 52; do put_value "c-$n" "\\x00\\x00\\x00\\x00\\x$n\\x02"; done
+put_value p-1 '\x00\x00\x00\x00\x54\x00\x08\x96\x01'
+put_value j-1 '\x00\x00\x00\x00\x4f{"a": 2.50}'
+for n in 4e 50 51 52; do put_value "c-$n" "\\x00\\x00\\x00\\x00\\x$n\\x02"; done
 XDG_CONFIG_HOME=$work/schemas.home "$REDRIVE" ingest "${schemas_of[@]}" --topics "$avro_letters" >"$work/out" 2>"$work/err" &
 ingester=$!
 ok "when it is back, what waited is decoded" schemas_wait "SELECT event_payload->>'customer' FROM dlq_events e JOIN redrive.record r ON r.dlq_id = e.id WHERE schema = '77'" eve
 ok "by what a schema refers to as well" schemas_wait "SELECT event_payload->>'state' FROM dlq_events e JOIN redrive.record r ON r.dlq_id = e.id WHERE schema = '78'" PAID
+ok "Protobuf by its descriptor" schemas_wait "SELECT event_payload FROM dlq_events e JOIN redrive.record r ON r.dlq_id = e.id WHERE schema = '84'" '{"a": 150}'
+ok "JSON Schema is the JSON behind the number" schemas_wait "SELECT event_payload FROM dlq_events e JOIN redrive.record r ON r.dlq_id = e.id WHERE schema = '79'" '{"a": 2.50}'
 ok "rubbish, redirects and floods are refused" schemas_wait "SELECT string_agg(name, ' ' ORDER BY name) FROM redrive.schema_missed" "80 81 82"
 ok "a redirect is not followed" schemas_say "SELECT why FROM redrive.schema_missed WHERE name = '81'" '~a redirect, which is not followed'
 ok "a flood is cut" schemas_say "SELECT why FROM redrive.schema_missed WHERE name = '82'" '~more than 4194304 bytes'

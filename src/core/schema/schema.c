@@ -3,10 +3,12 @@
 #include "base/utf8.h"
 #include "core/json/json.h"
 #include "core/schema/avro.h"
+#include "core/schema/proto.h"
 
 struct schema {
     enum schema_language language;
     const struct avro_type *avro;
+    const struct proto_named *proto;
 };
 
 static const struct {
@@ -69,7 +71,7 @@ schema_read(enum schema_language language, const struct bytes *texts, size_t cou
         ok = ok && (schema->avro = avro_read(texts, count, arena, err)) != NULL;
         break;
     case SCHEMA_PROTOBUF:
-        ok = ok && err_set(err, ERR_DATA, "Protobuf is not decoded");
+        ok = ok && (schema->proto = proto_read(texts, count, arena, err)) != NULL;
         break;
     case SCHEMA_JSON:
     case SCHEMA_LANGUAGES:
@@ -102,7 +104,6 @@ schema_decode(const struct schema *schema, enum schema_framing framing, struct b
 {
     struct decoding decoding;
     bool ok = false;
-    (void)framing;
     decoding_begin(&decoding, value, out, err);
     if (!bytes_present(value))
         return err_set(err, ERR_DATA, "there is no value");
@@ -114,6 +115,8 @@ schema_decode(const struct schema *schema, enum schema_framing framing, struct b
         ok = copy_json(&decoding);
         break;
     case SCHEMA_PROTOBUF:
+        ok = proto_decode(schema->proto, framing, &decoding);
+        break;
     case SCHEMA_LANGUAGES:
         break;
     }
