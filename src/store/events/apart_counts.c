@@ -16,7 +16,10 @@
 enum form {
     FORM_NONE,
     FORM_HOLDS, // :values[n] are objects, of which the payload contains one
-    FORM_PATH,  // :paths[n] is a jsonpath, :values[n] its variables
+    FORM_KEY,   // :paths[n] is a name in the payload
+    FORM_NO_KEY,
+    FORM_KEY_KIND, // likewise, :values[n] are types of its value
+    FORM_PATH,     // :paths[n] is a jsonpath, :values[n] its variables
     FORM_NO_PATH,
     FORM_TYPE_IS,
     FORM_TYPE_NULL,
@@ -41,10 +44,12 @@ enum form {
 
 #define VALUES_OF(n)                                                                                         \
     "ANY (ARRAY(SELECT pg_catalog.jsonb_array_elements_text((:values)[" #n "]::jsonb) LIMIT 4))"
-#define VALUE_OF(n, i) "(SELECT (:values)[" #n "]::jsonb ->> " #i ")"
+// Columns of int4, which a float8 holds exactly: limits that are numeric cost three times as much a row.
+#define LIMIT_OF(n, i, absent)                                                                               \
+    "(SELECT coalesce(((:values)[" #n "]::jsonb ->> " #i ")::float8, '" absent "'))"
 #define WITHIN(column, n)                                                                                    \
-    "(" column " >= coalesce(" VALUE_OF(n, 0) "::numeric, " column ") AND " column                           \
-                                              " <= coalesce(" VALUE_OF(n, 1) "::numeric, " column "))"
+    "(" column " BETWEEN " LIMIT_OF(n, 0, "-infinity") " AND " LIMIT_OF(n, 1, "infinity") ")"
+#define KEY_OF(n) "(e.event_payload::jsonb -> (SELECT (:paths)[" #n "]))"
 #define PATH_OF(n)                                                                                           \
     "jsonb_path_exists(e.event_payload::jsonb, (SELECT (:paths)[" #n "]::jsonpath), (SELECT (:values)[" #n   \
     "]::jsonb), true)"
@@ -54,6 +59,8 @@ enum form {
 #define FORMS_OF(n)                                                                                          \
     {                                                                                                        \
         [FORM_NONE] = PIECE_ROW("false"), [FORM_HOLDS] = PIECE_ROW(HOLDS_OF(n)),                             \
+        [FORM_KEY] = PIECE_ROW(KEY_OF(n) " IS NOT NULL"), [FORM_NO_KEY] = PIECE_ROW(KEY_OF(n) " IS NULL"),   \
+        [FORM_KEY_KIND] = PIECE_ROW("jsonb_typeof" KEY_OF(n) " = " VALUES_OF(n)),                            \
         [FORM_PATH] = PIECE_ROW(PATH_OF(n)),                                                                 \
         [FORM_NO_PATH] = PIECE_ROW("NOT coalesce(" PATH_OF(n) ", false)"),                                   \
         [FORM_TYPE_IS] = PIECE_ROW("e.event_type::text = " VALUES_OF(n)),                                    \
@@ -211,6 +218,26 @@ add_objects(const struct json_path *path, const struct apart_question *question,
     return true;
 }
 
+// Whether a name at the top is there, or of which type its value is, without a jsonpath: that takes a third
+// less time. FORM_NONE: it is another question.
+static enum form
+ask_key(const struct json_path *path, const struct apart_question *question, struct asked *asked)
+{
+    enum form form = question->test == APART_THERE     ? FORM_KEY
+                     : question->test == APART_MISSING ? FORM_NO_KEY
+                     : question->test == APART_IS_KIND ? FORM_KEY_KIND
+                                                       : FORM_NONE;
+    if (path->count != 1 || path->steps[0].kind != JSON_STEP_NAME || form == FORM_NONE)
+        return FORM_NONE;
+    struct bytes name = strbuf_bytes(&path->steps[0].name);
+    if (!utf8_valid(name) || memchr(name.data, '\0', name.len))
+        return FORM_NONE;
+    strbuf_add(&asked->path, name);
+    if (form == FORM_KEY_KIND)
+        strbuf_printf(&asked->values, "[\"%s\"]", jsonpath_type(question->kind));
+    return form;
+}
+
 static enum form
 ask_path(const struct apart_question *question, struct asked *asked)
 {
@@ -221,6 +248,11 @@ ask_path(const struct apart_question *question, struct asked *asked)
     if (question->test == APART_IS && path->count > 0 && add_objects(path, question, &asked->values)) {
         json_path_destroy(path);
         return FORM_HOLDS;
+    }
+    enum form key = ask_key(path, question, asked);
+    if (key != FORM_NONE) {
+        json_path_destroy(path);
+        return key;
     }
     bool is_possible = jsonpath_print(path, &asked->path);
     json_path_destroy(path);
