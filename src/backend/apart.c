@@ -23,8 +23,29 @@ is_stopped(struct err *err)
     return err_set(err, ERR_CANCELLED, "stopped · r compare again");
 }
 
-// Two replies: what the samples say, then the same with all events counted. Counting so many events that
-// their ids cannot be sent fails; then the samples are the answer.
+// What is known so far: the samples' answer, with the first `counted` rows counted as in `known`.
+static void
+reply_so_far(struct apart_job *job, struct apart *apart, const struct apart_reply *known, size_t counted)
+{
+    struct reply *reply = reply_create(REPLY_APART, job->number);
+    struct apart_reply *so_far = &reply->figures.apart;
+    apart_rank(apart, &reply->arena, &so_far->answer);
+    so_far->read_us = known->read_us;
+    so_far->is_counted = counted > 0;
+    so_far->here = known->here;
+    so_far->there = known->there;
+    for (size_t i = 0; i < counted && i < so_far->answer.row_count; i++) {
+        struct apart_row *row = &so_far->answer.rows[i];
+        const struct apart_row *counted_row = &known->answer.rows[i];
+        row->is_exact = counted_row->is_exact;
+        row->all_here = counted_row->all_here;
+        row->all_there = counted_row->all_there;
+    }
+    session_reply(&job->reader->session, reply);
+}
+
+// Replies with what the samples say, then with each part of the rows that is counted, those shown first.
+// Counting so many events that their ids cannot be sent fails; then the samples are the answer.
 static bool
 compare(struct lane *lane, struct apart_job *job, struct reply *last)
 {
@@ -37,21 +58,19 @@ compare(struct lane *lane, struct apart_job *job, struct reply *last)
         return false;
     last->figures.apart.read_us = clock_mono() - began;
 
-    struct reply *first = reply_create(REPLY_APART, job->number);
-    apart_rank(apart, &first->arena, &first->figures.apart.answer);
-    first->figures.apart.read_us = last->figures.apart.read_us;
-    session_reply(&job->reader->session, first);
-    apart_destroy(apart);
-    for (size_t from = 0; from < answer->row_count; from += APART_COUNTED) {
-        if (!search_apart_count(store, &job->search, answer, from, &last->figures.apart.here,
-                                &last->figures.apart.there, &last->err)) {
-            if (last->err.kind != ERR_DATA)
-                return false;
-            err_clear(&last->err);
-            return true;
-        }
-        last->figures.apart.is_counted = true;
+    struct apart_reply *known = &last->figures.apart;
+    reply_so_far(job, apart, known, 0);
+    bool ok = true;
+    for (size_t from = 0; ok && from < answer->row_count; from += APART_COUNTED) {
+        ok = search_apart_count(store, &job->search, answer, from, &known->here, &known->there, &last->err);
+        known->is_counted |= ok;
+        if (ok && from + APART_COUNTED < answer->row_count)
+            reply_so_far(job, apart, known, from + APART_COUNTED);
     }
+    apart_destroy(apart);
+    if (!ok && last->err.kind != ERR_DATA)
+        return false;
+    err_clear(&last->err);
     return true;
 }
 
