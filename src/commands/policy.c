@@ -106,12 +106,15 @@ policy_show(struct policy_call *of, int *status, struct err *err)
     return ok;
 }
 
+// A worker's login may make a policy known with words of its own, so what is switched on is what stands in
+// this person's file.
 static bool
 policy_set(struct policy_call *of, bool is_on, struct err *err)
 {
     struct policy_row row = {0};
+    const struct policy *written;
     int64_t now;
-    if (!store_now(of->store, &now, err) ||
+    if ((is_on && !policy_find_written(of, &written, err)) || !store_now(of->store, &now, err) ||
         !policies_know(of->store, of->file.policies, of->file.count, now, err) ||
         !policy_find_row(of, &row, err) ||
         !policy_switch(of->store, of->name, is_on, of->call->options.change.reason, err))

@@ -76,6 +76,10 @@ run policies -d "$policed user=redrive_policy_look_$$"
 ok "a worker's rights are enough to look" all exits 0 ';' lines 3
 run policy timeouts on -d "$policed user=redrive_policy_look_$$"
 ok "and too few to switch" all exits 4 ';' one_sentence
+printf 'policies = "%s"\n' "$work/no_timeouts.conf" >"$work/no_timeouts.config"
+printf 'policy "else" { category = "transient" action = "alert" schedule = "every 1h" }\n' >"$work/no_timeouts.conf"
+REDRIVE_CONFIG=$work/no_timeouts.config run policy timeouts on -d "$policed" --reason "timeouts pass"
+ok "nobody switches one on that is not in their file" all exits 5 ';' one_sentence ';' warns 'no policy "timeouts" is in'
 run policy timeouts on -d "$policed" --reason "timeouts pass"
 ok "somebody switches one on" all exits 0 ';' warns "redrive watch runs it"
 run audit -d "$policed" --json

@@ -17,8 +17,8 @@ struct policy_claim {
     int64_t acted;               // on so many events within 24 hours
     bool is_probe;               // on one event
 };
-// One of these that is due, or `only`, due or not. Others leave it alone for `lease` (µs, an hour at most), or
-// until the session of this store is gone.
+// One of these that is due, or `only`, due or not. Others leave it alone for `lease` (µs, an hour at most),
+// or until the session of this store is gone.
 bool policies_claim(struct store *store, const char *holder, const struct policy *policies, size_t count,
                     const char *only, int64_t lease, struct policy_claim *claim, struct err *err) MUST_CHECK;
 // Ends the claim: nothing was begun; or the policy halts. ERR_CONFLICT: it is not this holder's any more.
