@@ -82,6 +82,12 @@ struct event_record {
     uint32_t header_count;
     struct bytes decoded; // of a value that is no JSON: what it says, as JSON to look at; never to send or to
                           // edit. With EVENT_PAYLOAD; absent: it is not decoded, or was corrected
+    // Of a dead letter, with EVENT_RAW:
+    struct bytes cluster;
+    int32_t generation; // of its topic
+    int64_t failed_at;  // instant; 0 or TIME_ABSENT: not known
+    int64_t identity;   // redrive.record.identity
+    int64_t crc;        // redrive.record.crc32c
 };
 
 // When and by whom it was closed, as a consumer or redrive wrote it.

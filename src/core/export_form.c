@@ -1,6 +1,7 @@
 #include "core/export_form.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/base64.h"
 #include "base/utf8.h"
@@ -73,6 +74,15 @@ add_record(struct value *object, const struct event_record *record, int64_t zone
     value_add_time(place, "timestamp", record->timestamp ? record->timestamp : TIME_ABSENT, zone_us);
     value_add_bytes(place, "format", record->format);
     value_add_bytes(place, "consumer", record->consumer);
+    if (bytes_present(record->format)) {
+        char identity[24];
+        snprintf(identity, sizeof identity, "%" PRId64, record->identity);
+        value_add_bytes(place, "cluster", record->cluster);
+        value_add_int(place, "generation", record->generation);
+        value_add_time(place, "failed_at", record->failed_at ? record->failed_at : TIME_ABSENT, zone_us);
+        value_add_text(place, "identity", identity); // more digits than a reader of JSON may keep
+        value_add_int(place, "crc32c", record->crc);
+    }
     value_add(object, "record", place);
 }
 

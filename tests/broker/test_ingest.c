@@ -203,6 +203,23 @@ a_hole_is_an_alarm_with_its_range(void **state)
     assert_int_equal(ingest_once(&fixture.world, fixture.topic).alarms, 0);
 }
 
+// A database that was filled from a file reads the topic from its beginning. The one that is still pending is
+// seen again; the one that was closed is an event once more.
+static void
+what_a_file_brought_stops_no_ingester(void **state)
+{
+    (void)state;
+    put_texts((const char *const[]){"{\"n\":0}", "{\"n\":1}", NULL});
+    assert_int_equal(ingest_once(&fixture.world, fixture.topic).events, 2);
+    test_sql(fixture.world.admin, "UPDATE redrive.record SET is_imported = true;"
+                                  "UPDATE dlq_events SET status = 'RESOLVED' WHERE id = 2;"
+                                  "DELETE FROM redrive.ingest_position");
+    struct ingest_report report = ingest_once(&fixture.world, fixture.topic);
+    assert_int_equal(report.attempts, 1);
+    assert_int_equal(report.events, 1);
+    assert_int_equal(test_number(fixture.world.admin, "SELECT count(*) FROM dlq_events"), 3);
+}
+
 static void
 make_anew(void)
 {
@@ -461,6 +478,7 @@ main(void)
         on_fixture(large_headers_make_small_transactions),
         on_fixture(transactions_are_respected),
         on_fixture(a_hole_is_an_alarm_with_its_range),
+        on_fixture(what_a_file_brought_stops_no_ingester),
         on_fixture(an_end_that_fell_back_doubles_nothing),
         on_fixture(a_topic_made_anew_is_read_from_its_beginning),
         on_fixture(two_share_and_find_new_topics),

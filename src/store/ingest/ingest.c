@@ -144,7 +144,7 @@ ingest_anew(struct store *store, const struct ingester *ingester, const struct i
     "AND $6" condition " ORDER BY \"offset\" " order " LIMIT 1)"
 #define KNOWN(order)                                                                                         \
     "SELECT \"offset\", crc32c FROM (" KNOWN_IN(                                                             \
-        "record", " AND format IS NOT NULL",                                                                 \
+        "record", " AND format IS NOT NULL AND NOT is_imported",                                             \
         order) " UNION ALL " KNOWN_IN("attempt", "",                                                         \
                                       order) " UNION ALL " KNOWN_IN("unfit", "",                             \
                                                                     order) ") k ORDER BY \"offset\" " order  \

@@ -29,9 +29,10 @@ CREATE TABLE redrive.record (
                                -- setting names also of the original topic. Others are another event, also with the same event id
     schema        text,        -- of a value that is no JSON: the name of its schema (schemas.sql)
     decoding      text CHECK (decoding IN ('waiting', 'decoded', 'failed')), -- NULL: there is nothing to decode
+    is_imported   boolean NOT NULL DEFAULT false, -- by a file of `redrive export`: redrive ingest has not read it, and may still do so
     CHECK ((format IS NULL) = (cluster IS NULL) AND (format IS NULL) = (generation IS NULL) AND (format IS NULL) = (identity IS NULL))
 );
-CREATE UNIQUE INDEX record_place ON redrive.record (cluster, topic, generation, partition, "offset") WHERE format IS NOT NULL;
+CREATE UNIQUE INDEX record_place ON redrive.record (cluster, topic, generation, partition, "offset") WHERE format IS NOT NULL AND NOT is_imported;
 CREATE INDEX record_identity ON redrive.record (identity) WHERE identity IS NOT NULL;
 CREATE INDEX record_waiting ON redrive.record (schema, dlq_id) WHERE decoding = 'waiting';
 

@@ -56,12 +56,17 @@ $$;
 CREATE OR REPLACE FUNCTION redrive._import_kept(p_ids bigint[], p_from integer, p_to integer) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
-    INSERT INTO redrive.record (dlq_id, topic, partition, "offset", "timestamp", key, value, header_names, header_values)
-    SELECT p_ids[s.no], coalesce(s.record::jsonb->>'topic', s.kafka_topic, ''),
-           coalesce((s.record::jsonb->>'partition')::integer, s.kafka_partition::integer, -1),
-           coalesce((s.record::jsonb->>'offset')::bigint, s.kafka_offset::bigint, -1), (s.record::jsonb->>'timestamp')::timestamptz, s.key, s.value,
-           redrive._import_names(coalesce(s.headers, '[]')::jsonb), redrive._import_values(coalesce(s.headers, '[]')::jsonb)
-      FROM pg_temp.redrive_import s WHERE s.is_exact AND s.no BETWEEN p_from AND p_to AND p_ids[s.no] <> 0;
+    INSERT INTO redrive.record (dlq_id, topic, partition, "offset", "timestamp", key, value, header_names, header_values, crc32c, cluster, generation,
+                                format, consumer, failed_at, identity, is_imported)
+    SELECT p_ids[s.no], coalesce(p.place->>'topic', s.kafka_topic, ''), coalesce((p.place->>'partition')::integer, s.kafka_partition::integer, -1),
+           coalesce((p.place->>'offset')::bigint, s.kafka_offset::bigint, -1), (p.place->>'timestamp')::timestamptz, s.key, s.value,
+           redrive._import_names(coalesce(s.headers, '[]')::jsonb), redrive._import_values(coalesce(s.headers, '[]')::jsonb),
+           (l.letter->>'crc32c')::bigint, l.letter->>'cluster', (l.letter->>'generation')::integer, l.letter->>'format', l.letter->>'consumer',
+           (l.letter->>'failed_at')::timestamptz, (l.letter->>'identity')::bigint, l.letter IS NOT NULL
+      FROM pg_temp.redrive_import s CROSS JOIN LATERAL (SELECT s.record::jsonb AS place OFFSET 0) p
+     CROSS JOIN LATERAL (SELECT CASE WHEN p.place->>'format' <> '' AND p.place->>'cluster' <> '' AND p.place->>'generation' <> ''
+                                      AND p.place->>'identity' <> '' THEN p.place END AS letter) l -- an older file does not say all of it
+     WHERE s.is_exact AND s.no BETWEEN p_from AND p_to AND p_ids[s.no] <> 0;
     INSERT INTO redrive.revision (dlq_id, no, parent, payload, has_key, key, header_names, header_values, topic, partition, reason)
     SELECT p_ids[s.no], (r.one->>'revision')::integer, coalesce((r.one->>'parent')::integer, 0), redrive._import_bytes(r.one, 'payload'),
            r.one ?| '{key,key_base64}', redrive._import_bytes(r.one, 'key'),
