@@ -554,8 +554,10 @@ test_measures_operations(void **state)
     // Policies that halted, unless they are switched off; and those that leave what matches to people.
     test_sql(
         bench.world.admin,
-        "INSERT INTO redrive.policy (name, action, words, schedule, probe_after, is_enabled, seen_at, "
-        "next_at, halted_at, halted_why, matched) SELECT n, a, '', '', '0', e, now(), now(), h, why, 12 "
+        "INSERT INTO redrive.policy (name, action, definition, words, schedule, probe_after, is_enabled, "
+        "seen_at, "
+        "next_at, halted_at, halted_why, matched) SELECT n, a, '{}', '', '', '0', e, now(), now(), h, why, "
+        "12 "
         "FROM (VALUES ('again', 'reprocess', true, now(), '30%% returned'), ('off', 'discard', false, "
         "now(), 'x'), ('look', 'manual_review', true, NULL, NULL), ('rest', 'alert', false, NULL, NULL)) v "
         "(n, a, e, h, why)");
