@@ -142,13 +142,13 @@ run groups "${db[@]}" --limit 2 --json
 ok "groups --limit gives the largest" all lines 2 ';' json 'rows[0]["count"] == 500'
 
 run events "${db[@]}" --json
-ok "events: names" names id event_id event_type status group category error_message retry_count created_at topic partition offset key edited returned
+ok "events: names" names id event_id event_type status group category error_message retry_count created_at topic partition offset key format consumer dlq_topic edited returned
 ok "events: all, newest by time first" all json 'len(rows) == 1003' ';' json '[r["id"] for r in rows if r["created_at"]][:3] == [1, 2, 3]'
 run events "${db[@]}" --json --group "$key" --limit 2
 ok "events --group --limit" all lines 2 ';' json 'all(r["group"] == "'"$key"'" for r in rows)' ';' json '[r["id"] for r in rows] == [2, 3]'
 run events "${db[@]}" --json --sort '$.n' --limit 4 --filter 'id:..1003'
 ok "events --sort: the lowest of all, with the value" all json '[(r["id"], r["value"]) for r in rows] == [(i, str(i)) for i in (1, 2, 3, 4)]' ';' \
-    names id event_id event_type status group category error_message retry_count created_at topic partition offset key edited returned value
+    names id event_id event_type status group category error_message retry_count created_at topic partition offset key format consumer dlq_topic edited returned value
 run events "${db[@]}" --json --sort '-$.n'
 ok "events --sort: the highest first, without a value last" json 'len(rows) == 1003 and [r["value"] for r in rows[:2]] == ["1000", "999"] and [r["value"] for r in rows[1000:]] == [None] * 3'
 run events "${db[@]}" --sort '$.a' --limit 2

@@ -73,7 +73,7 @@ fetch()
     local path=$1
     shift
     ran="curl $* $path"
-    status=$(curl -s -o "$work/out" -w '%{http_code}' --max-time 10 "$@" "$path")
+    status=$(curl -s -o "$work/out" -w '%{http_code}' --max-time 60 "$@" "$path")
     out=$(cat "$work/out") err=
 }
 

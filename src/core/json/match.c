@@ -196,7 +196,7 @@ match_names(struct match_walk *first, const struct json_token *token)
 {
     bool is_on_a_path = false;
     for (struct match_walk *walk = first; walk; walk = walk->next)
-        if ((size_t)token->depth == walk->open)
+        if (walk->open > 0 && (size_t)token->depth == walk->open)
             is_on_a_path = match_name(walk, token) || is_on_a_path;
     return is_on_a_path;
 }

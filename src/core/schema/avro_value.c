@@ -18,8 +18,10 @@ take_bytes(struct decoding *decoding, const char *what, struct bytes *taken)
     int64_t len;
     if (!read_long(decoding, &len))
         return false;
-    if (len < 0)
-        return decoding_fail(decoding, "%s of a negative length", what);
+    if (len < 0) {
+        (void)decoding_fail(decoding, "%s of a negative length", what);
+        return false;
+    }
     return decoding_take(decoding, (uint64_t)len, what, taken);
 }
 
@@ -72,8 +74,10 @@ read_index(struct decoding *decoding, const struct avro_type *type, const char *
     int64_t number;
     if (!read_long(decoding, &number))
         return false;
-    if (number < 0 || (uint64_t)number >= type->part_count)
-        return decoding_fail(decoding, "%s %" PRId64 " of %zu", what, number, type->part_count);
+    if (number < 0 || (uint64_t)number >= type->part_count) {
+        (void)decoding_fail(decoding, "%s %" PRId64 " of %zu", what, number, type->part_count);
+        return false;
+    }
     *index = (size_t)number;
     return true;
 }

@@ -54,8 +54,10 @@ bool
 decoding_take(struct decoding *decoding, uint64_t len, const char *what, struct bytes *taken)
 {
     size_t left = decoding->value.len - decoding->at;
-    if (len > left)
-        return decoding_fail(decoding, "%s of %" PRIu64 " bytes, and %zu are left", what, len, left);
+    if (len > left) {
+        (void)decoding_fail(decoding, "%s of %" PRIu64 " bytes, and %zu are left", what, len, left);
+        return false;
+    }
     *taken = bytes_slice(decoding->value, decoding->at, (size_t)len);
     decoding->at += (size_t)len;
     return true;
@@ -157,7 +159,7 @@ decoding_add_float(struct decoding *decoding, float number)
     for (int digits = 6; digits <= 9; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, (double)number);
         float back = strtof(text, NULL);
-        if (memcmp(&back, &number, sizeof back) == 0)
+        if (!(back < number) && !(back > number))
             break;
     }
     strbuf_add_text(decoding->out, text);
@@ -172,7 +174,7 @@ decoding_add_double(struct decoding *decoding, double number)
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, number);
         double back = strtod(text, NULL);
-        if (memcmp(&back, &number, sizeof back) == 0)
+        if (!(back < number) && !(back > number))
             break;
     }
     strbuf_add_text(decoding->out, text);
