@@ -103,6 +103,35 @@ arena_printf(struct arena *arena, const char *format, ...)
     return text;
 }
 
+struct arena_mark
+arena_mark(const struct arena *arena)
+{
+    struct arena_block *block = arena->blocks;
+    return (struct arena_mark){.block = block, .block_used = block ? block->used : 0, .used = arena->used};
+}
+
+// The newest block stays, empty: whoever rewinds takes again at once.
+void
+arena_rewind(struct arena *arena, struct arena_mark mark)
+{
+    struct arena_block *newest = arena->blocks;
+    arena->used = mark.used;
+    if (!newest)
+        return;
+    if (newest == mark.block) {
+        newest->used = mark.block_used;
+        return;
+    }
+    for (struct arena_block *block = newest->next, *next; block != mark.block; block = next) {
+        next = block->next;
+        free(block);
+    }
+    newest->next = mark.block;
+    newest->used = 0;
+    if (mark.block)
+        mark.block->used = mark.block_used;
+}
+
 void
 arena_reset(struct arena *arena)
 {

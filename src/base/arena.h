@@ -21,6 +21,13 @@ void *arena_array(struct arena *arena, size_t count, size_t size) __attribute__(
 struct bytes arena_copy(struct arena *arena, struct bytes b);
 const char *arena_text(struct arena *arena, struct bytes b); // NUL-terminated copy; NULL for absent
 const char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Gives back what was taken since the mark; what was taken before stays. Nothing may be adopted in between.
+struct arena_mark {
+    struct arena_block *block;
+    size_t block_used, used;
+};
+struct arena_mark arena_mark(const struct arena *arena);
+void arena_rewind(struct arena *arena, struct arena_mark mark);
 void arena_reset(struct arena *arena); // frees all but one block, for reuse
 void arena_release(struct arena *arena);
 // Moves everything from one arena into another (pointers stay valid); from is left empty.

@@ -131,14 +131,29 @@ explain_jsonb(struct making *making)
                         original && original->why ? original->why : "it is gone");
 }
 
+// What is no dead letter needs of its reading only what the record itself holds. A chunk has thousands of
+// such events, and the rest of the reading would stay as long as they do.
 static const struct letter_undoing *
 undoing_of(struct making *making)
 {
-    if (!making->has_undoing)
-        undoing_read(making->settings->rules, making->input->event, making->original, making->arena,
-                     &making->undoing);
+    struct letter_undoing *undoing = &making->undoing;
+    if (making->has_undoing)
+        return undoing;
+    struct arena_mark before = arena_mark(making->arena);
+    undoing_read(making->settings->rules, making->input->event, making->original, making->arena, undoing);
     making->has_undoing = true;
-    return &making->undoing;
+    if (!envelope_format_is_known(undoing->envelope.format)) {
+        *undoing = (struct letter_undoing){.is_set = undoing->is_set,
+                                           .rule = undoing->rule,
+                                           .record = undoing->record,
+                                           .envelope = {.format = undoing->envelope.format},
+                                           .undo = {.how = undoing->undo.how,
+                                                    .key = undoing->record.key,
+                                                    .value = undoing->record.value,
+                                                    .reprocessed = undoing->undo.reprocessed}};
+        arena_rewind(making->arena, before);
+    }
+    return undoing;
 }
 
 // The value before anything is undone.

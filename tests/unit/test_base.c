@@ -197,6 +197,32 @@ a_splice_changes_only_its_range(void **state)
     assert_string_equal(strbuf_text(&buf), "");
 }
 
+// What was taken before a mark stays, whether the arena took further blocks since then or not.
+static void
+an_arena_is_rewound_to_a_mark(void **state)
+{
+    (void)state;
+    for (int size = 10; size <= 1000000; size *= 10) {
+        struct arena arena = {0};
+        struct arena_mark empty = arena_mark(&arena);
+        const char *kept = arena_printf(&arena, "kept %d", size);
+        struct arena_mark mark = arena_mark(&arena);
+        size_t used = arena.used;
+        for (int round = 0; round < 100; round++) {
+            for (int i = 0; i < 3; i++)
+                memset(arena_alloc(&arena, (size_t)size), 'x', (size_t)size);
+            arena_rewind(&arena, mark);
+            assert_int_equal(arena.used, used);
+        }
+        const char *zeroed = arena_alloc(&arena, (size_t)size);
+        assert_int_equal(zeroed[0] | zeroed[size - 1], 0);
+        assert_int_equal(strtol(kept + 5, NULL, 10), size);
+        arena_rewind(&arena, empty);
+        assert_int_equal(arena.used, 0);
+        arena_release(&arena);
+    }
+}
+
 static void
 an_arena_prints_texts_of_any_length(void **state)
 {
@@ -334,6 +360,7 @@ main(void)
         cmocka_unit_test(every_character_survives_encoding),
         cmocka_unit_test(suggestions_are_near),
         cmocka_unit_test(a_splice_changes_only_its_range),
+        cmocka_unit_test(an_arena_is_rewound_to_a_mark),
         cmocka_unit_test(an_arena_prints_texts_of_any_length),
         cmocka_unit_test(an_adopted_arena_keeps_its_bytes),
         cmocka_unit_test(bytes_are_found_from_both_ends),
