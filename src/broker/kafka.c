@@ -302,7 +302,9 @@ fail(struct err *err, rd_kafka_resp_err_t code, const char *said, const struct t
         return fail_login(err, trouble->text, tried);
     // A broker without TLS closes the connection instead of answering, which passes for an ordinary
     // disconnect.
-    if (is_told && (trouble->kind == TROUBLE_TLS || strstr(trouble->text, "SSL handshake failed")))
+    // librdkafka says "SSL handshake failed: …", or where it was interrupted only what OpenSSL says.
+    if (is_told && (trouble->kind == TROUBLE_TLS || strstr(trouble->text, "SSL handshake failed") ||
+                    strstr(trouble->text, "SSL routines")))
         return fail_tls(err, trouble, tried);
     if (is_told)
         return err_set(err, kind, "%s: %s", tried, trouble->text);
