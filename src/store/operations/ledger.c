@@ -265,7 +265,7 @@ struct claiming {
     struct event_reader reader;
     struct arena *arena;
     struct claim *claim;
-    size_t room;
+    size_t room; // for so many items, which the claim says beforehand
 };
 
 static bool
@@ -274,7 +274,8 @@ read_item(void *context, const PGresult *row)
     struct claiming *claiming = context;
     struct claim *claim = claiming->claim;
     if (claim->count == claiming->room) {
-        claiming->room = claiming->room ? size_mul(claiming->room, 2) : 256;
+        claiming->room = claiming->room ? size_mul(claiming->room, 2)
+                                        : (size_t)(claim->chunk.count > 0 ? claim->chunk.count : 1);
         struct claimed_item *items = arena_array(claiming->arena, claiming->room, sizeof *items);
         if (claim->count)
             memcpy(items, claim->items, claim->count * sizeof *items);
