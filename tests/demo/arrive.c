@@ -120,7 +120,7 @@ main(int argc, char **argv)
     signal(SIGTERM, on_signal);
     signal(SIGINT, on_signal);
     PGconn *conn = demo_connect(conninfo);
-    rd_kafka_t *producer = brokers ? demo_producer(brokers) : NULL;
+    rd_kafka_t *producer = brokers ? demo_producer(brokers, DEMO_PATIENCE) : NULL;
     run(conn, producer, rate, seed);
     if (producer)
         rd_kafka_destroy(producer);

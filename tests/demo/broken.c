@@ -10,6 +10,7 @@
 #include "tests/demo/lib/failures.h"
 
 #define BETWEEN (45 * US_PER_SECOND) // two failures
+#define PATIENCE 60000               // ms, with Kafka just started
 #define WEEK (7 * 24 * 3600 * US_PER_SECOND)
 
 static void
@@ -26,7 +27,7 @@ let_fail(PGconn *conn, rd_kafka_t *producer, size_t kind, size_t count, int64_t 
         }
         demo_produce(producer, &events[i]);
     }
-    rd_kafka_flush(producer, 20000);
+    rd_kafka_flush(producer, PATIENCE);
     rows_begin(conn);
     for (size_t i = 0; i < count; i++) {
         if (events[i].offset < 0) {
@@ -66,7 +67,7 @@ main(int argc, char **argv)
         return 2;
     }
     PGconn *conn = demo_connect(conninfo);
-    rd_kafka_t *producer = demo_producer(brokers);
+    rd_kafka_t *producer = demo_producer(brokers, PATIENCE);
     int64_t now = demo_now(conn);
     size_t kind, count;
     enum demo_status status;

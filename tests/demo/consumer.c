@@ -238,7 +238,7 @@ main(int argc, char **argv)
     subscribe(consumer, topic);
     printf("ready\n");
     fflush(stdout);
-    rd_kafka_t *producer = demo_producer(brokers);
+    rd_kafka_t *producer = demo_producer(brokers, DEMO_PATIENCE);
     run(consumer, producer, conn);
     rd_kafka_destroy(producer);
     rd_kafka_consumer_close(consumer);

@@ -69,8 +69,10 @@ void rows_begin(PGconn *conn);
 void rows_add(PGconn *conn, const struct failed_event *event);
 void rows_end(PGconn *conn);
 
-// A producer, or a sentence on stderr and the end.
-rd_kafka_t *demo_producer(const char *brokers);
+// A producer, or a sentence on stderr and the end. After `patience` (ms) it gives up what Kafka did not take:
+// a topic that is made first takes seconds where the machine is busy.
+enum { DEMO_PATIENCE = 3000 }; // of what goes on while the screen is open
+rd_kafka_t *demo_producer(const char *brokers, int patience);
 // The original record of an event, which gets its partition and offset when it is delivered (rd_kafka_flush),
 // and lives until then. A partition of RD_KAFKA_PARTITION_UA is chosen by the key.
 void demo_produce(rd_kafka_t *producer, struct failed_event *event);

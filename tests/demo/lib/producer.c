@@ -17,13 +17,14 @@ on_delivery(rd_kafka_t *producer, const rd_kafka_message_t *message, void *opaqu
 }
 
 rd_kafka_t *
-demo_producer(const char *brokers)
+demo_producer(const char *brokers, int patience)
 {
-    char reason[512];
+    char reason[512], timeout[16];
+    snprintf(timeout, sizeof timeout, "%d", patience);
     rd_kafka_conf_t *conf = rd_kafka_conf_new();
     if (rd_kafka_conf_set(conf, "bootstrap.servers", brokers, reason, sizeof reason) != RD_KAFKA_CONF_OK ||
         rd_kafka_conf_set(conf, "linger.ms", "1", reason, sizeof reason) != RD_KAFKA_CONF_OK ||
-        rd_kafka_conf_set(conf, "message.timeout.ms", "3000", reason, sizeof reason) != RD_KAFKA_CONF_OK) {
+        rd_kafka_conf_set(conf, "message.timeout.ms", timeout, reason, sizeof reason) != RD_KAFKA_CONF_OK) {
         fprintf(stderr, "demo: %s\n", reason);
         exit(1);
     }
