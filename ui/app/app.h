@@ -185,6 +185,8 @@ bool app_is_leaving_for(const struct app *app, size_t *connection);
 // valid until the next call of a view.
 int app_place(const struct app *app);
 const char *app_filter(const struct app *app);
+// The filter of the list that the view on top was opened from, which may have one of its own; likewise valid.
+const char *app_list_filter(const struct app *app);
 void app_perform(struct app *app, enum action action); // as if its key had been pressed: for the palette
 // Does the action mean something in this view (NULL: in none), by its table or as one of the app's own?
 bool app_handles(const struct view *view, enum action action);

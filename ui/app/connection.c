@@ -125,6 +125,16 @@ app_filter(const struct app *app)
 }
 
 const char *
+app_list_filter(const struct app *app)
+{
+    const struct stack *here = &app->stacks.places[app->stacks.place];
+    for (size_t i = here->depth; i-- > 0;)
+        if (here->views[i]->view->filter)
+            return here->views[i]->view->filter(here->views[i]->state);
+    return app_filter(app);
+}
+
+const char *
 app_command(const struct app *app, const char *command)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz0123456789_.";

@@ -51,7 +51,7 @@ editing_recipe_open(struct app *app, struct editing *editing)
 {
     char key[GROUP_TEXT];
     const uint64_t *group = &editing->detail.event.group;
-    const char *filter = editing->save.keeps_filter ? app_filter(app) : "";
+    const char *filter = editing->save.keeps_filter ? app_list_filter(app) : "";
     struct list_query query = {.source = LIST_PENDING, .pivot = PIVOT_ERROR, .has_value = true};
     struct decide_words words = {.what = arena_printf(app_frame(app), MSG_RECIPE_GROUP, editing->id),
                                  .group = group_text(*group, key)};

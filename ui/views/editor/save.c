@@ -275,7 +275,7 @@ editing_ask_save(struct app *app, struct editing *editing)
     (void)editing;
     app_menu(app, &(struct menu_request){.title = "Save the correction",
                                          .items = items,
-                                         .count = *app_filter(app) ? 4 : 3,
+                                         .count = *app_list_filter(app) ? 4 : 3,
                                          .chosen = afterwards_chosen});
 }
 
