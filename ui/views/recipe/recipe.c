@@ -463,6 +463,14 @@ recipe_undo(struct app *app, void *state, enum action action)
     return true;
 }
 
+static bool
+recipe_close_key(struct app *app, void *state, enum action action)
+{
+    if (!recipe_leave(app, state, action))
+        app_back(app);
+    return true;
+}
+
 static const struct view_action actions[] = {
     {.action = DO_APPLY, .run = apply, .is_possible = can_apply},
     {.action = DO_NEXT_SAMPLE, .run = step_sample, .is_possible = can_step},
@@ -477,6 +485,7 @@ static const struct view_action actions[] = {
     {.action = DO_SEARCH, .run = recipe_search},
     {.part = pager_handles, .run = recipe_move},
     {.action = DO_BACK, .run = recipe_leave},
+    {.action = DO_CLOSE, .run = recipe_close_key},
     {0},
 };
 
