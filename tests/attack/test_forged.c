@@ -329,6 +329,48 @@ assert_asker_loosens_nothing(int64_t no)
         assert_tunes(actors.session, no, looser[i], "RD003");
 }
 
+// What the operation has come to: it waits after its first step, or has halted.
+static void
+set_state(int64_t no, const char *assignments)
+{
+    test_sql(actors.world.admin, "UPDATE redrive.operation SET %s WHERE no = %lld", assignments,
+             (long long)no);
+}
+
+static void
+assert_resumes(PGconn *session, int64_t no, const char *state)
+{
+    char sql[120];
+    snprintf(sql, sizeof sql, "SELECT redrive.operation_steer(%lld, 'resume', NULL)", (long long)no);
+    assert_state(session, sql, state);
+}
+
+// A step's watch and a halt end before their time by somebody else's word, who answers for it.
+static void
+what_was_approved_its_asker_does_not_resume(void **state)
+{
+    (void)state;
+    int64_t no = ask_in_steps(actors.session);
+    char sql[120];
+    PGconn *approver = test_connect(conninfo_of(second));
+    PGconn *third = test_connect(conninfo_of(actors.admin));
+    test_sql(approver, "SELECT redrive.operation_steer(%lld, 'approve', NULL)", (long long)no);
+    set_state(no, "state = 'waiting', started_at = now(), observe_until = now() + interval '1 min'");
+    assert_resumes(actors.session, no, "RD003");
+    test_sql(actors.session, "SELECT redrive.operation_steer(%lld, 'pause', NULL)", (long long)no);
+    assert_resumes(actors.session, no, ""); // it waits as before
+    assert_resumes(actors.session, no, "RD003");
+    set_state(no, "state = 'halted', observe_until = NULL");
+    assert_resumes(actors.session, no, "RD003");
+
+    assert_resumes(third, no, "");
+    snprintf(sql, sizeof sql, "SELECT approved_by FROM redrive.operation WHERE no = %lld", (long long)no);
+    assert_string_equal(test_text(actors.world.admin, sql), actors.admin);
+    test_sql(actors.session, "SELECT redrive.operation_steer(%lld, 'cancel', NULL)", (long long)no);
+    PQfinish(approver);
+    PQfinish(third);
+}
+
 // What was approved is what is sent.
 static void
 what_was_approved_its_asker_does_not_loosen(void **state)
@@ -374,6 +416,7 @@ main(void)
         cmocka_unit_test(counts_are_written_by_who_maintains_them),
         cmocka_unit_test(a_version_of_nobody_does_not_end_the_counts),
         cmocka_unit_test(what_was_approved_its_asker_does_not_loosen),
+        cmocka_unit_test(what_was_approved_its_asker_does_not_resume),
     };
     return cmocka_run_group_tests_name("forged", tests, begin, end);
 }

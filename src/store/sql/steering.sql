@@ -40,6 +40,13 @@ BEGIN
                 THEN (SELECT sum(s) FROM unnest(v.steps[:v.step]) AS s)::bigint - (v.done + v.refused + v.claimed + v.in_doubt) END;
 END $$;
 
+-- Does resuming cut short what a second person approved? It ends the time for which returns are watched for, or accepts the failures that halted it.
+CREATE OR REPLACE FUNCTION redrive._is_loosened_by_resume(v redrive.operation) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT v.approved_by IS NOT NULL AND v.state IN ('waiting', 'halted')
+       AND NOT (redrive._waits_for_person(v) AND v.observe_until IS NOT NULL); -- the step of a recipe ends by it, as approved
+$$;
+
 -- Can this be done to the operation? The caller holds its row.
 CREATE OR REPLACE FUNCTION redrive._steer_check(v redrive.operation, p_steer text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -58,16 +65,21 @@ BEGIN
         RAISE EXCEPTION 'operation % cannot be paused, it is %', v.no, v.state USING ERRCODE = 'RD001';
     ELSIF p_steer = 'resume' AND v.state NOT IN ('paused', 'halted', 'waiting') THEN
         RAISE EXCEPTION 'operation % cannot be resumed, it is %', v.no, v.state USING ERRCODE = 'RD001';
+    ELSIF p_steer = 'resume' AND v.requested_by = session_user AND redrive._is_loosened_by_resume(v) THEN
+        RAISE EXCEPTION 'operation % is approved with its steps, settle time and halt: somebody else than % resumes it', v.no, v.requested_by
+            USING ERRCODE = 'RD003';
     END IF;
 END $$;
 
 -- pause, resume, rate, cancel, approve; undo, which is to cancel before the first event. Refuses with the operation's state when it cannot be done. Resuming an operation that waits after a step
--- begins the next step now. Resuming a halted one accepts the failures so far: they become the baseline, and only later ones count.
+-- begins the next step now. Resuming a halted one accepts the failures so far: they become the baseline, and only later ones count. What was
+-- approved with a pause is not resumed before its end by its asker; whoever else resumes it approves that.
 CREATE OR REPLACE FUNCTION redrive.operation_steer(p_no bigint, p_steer text, p_rate integer) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.operation := redrive._operation_lock(p_no);
     v_is_next boolean;
+    v_is_loosened boolean := p_steer = 'resume' AND redrive._is_loosened_by_resume(v);
     v_state text;
     v_cancelled bigint := 0;
     v_doubled bigint;
@@ -107,7 +119,7 @@ BEGIN
            observe_until = CASE WHEN NOT v_is_next THEN observe_until END,
            baseline_failed = CASE WHEN v.state = 'halted' AND p_steer = 'resume' THEN refused + returned ELSE baseline_failed END,
            baseline_of = CASE WHEN v.state = 'halted' AND p_steer = 'resume' THEN done + refused ELSE baseline_of END,
-           approved_by = CASE WHEN p_steer = 'approve' THEN session_user ELSE approved_by END,
+           approved_by = CASE WHEN p_steer = 'approve' OR v_is_loosened THEN session_user ELSE approved_by END,
            is_cancelling = p_steer = 'cancel',
            queued = queued - v_cancelled,
            cancelled = cancelled + v_cancelled,
