@@ -161,6 +161,7 @@ done
 
 run themes
 ok "themes" all exits 0 ';' says mono
+ok "themes: what others include is no theme" eval '! grep -q "^roles " "$work/out"'
 run keys --keymap nosuchmap
 ok "an unknown keymap" all not exits 0 ';' one_sentence
 

@@ -46,7 +46,7 @@ app_take_background(struct app *app, bool is_light)
         put_theme(app, theme);
 }
 
-// The names that can be chosen; what only other themes include is none. Returns how many.
+// The names that can be chosen. Returns how many.
 static size_t
 list_names(struct app *app, char names[NAMES][NAME])
 {
@@ -60,7 +60,7 @@ list_names(struct app *app, char names[NAMES][NAME])
         size_t blank = bytes_find(list, BYTES(" "), at);
         size_t len = (blank < end ? blank : end) - at;
         snprintf(names[count], NAME, "%.*s", (int)len, list.data + at);
-        count += strcmp(names[count], "roles") != 0;
+        count++;
         at = end + 1;
     }
     strbuf_release(&all);

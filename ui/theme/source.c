@@ -12,8 +12,8 @@
 #define INCLUDE_DEPTH 8
 #define FILE_LIMIT (1 << 20) // a theme or keymap larger than this is something else
 
-const struct source_kind source_themes = {"themes", ".theme"};
-const struct source_kind source_keymaps = {"keymaps", ".keymap"};
+const struct source_kind source_themes = {"themes", ".theme", "roles"};
+const struct source_kind source_keymaps = {"keymaps", ".keymap", NULL};
 
 struct source {
     char path[512];
@@ -206,6 +206,8 @@ list_one(const struct source_kind *kind, struct bytes file, const char *where, s
     if (!bytes_ends(file, kind->suffix))
         return;
     struct bytes name = bytes_slice(file, 0, file.len - strlen(kind->suffix));
+    if (kind->common && bytes_equal_text(name, kind->common))
+        return;
     char marked[300];
     int len = snprintf(marked, sizeof marked, "\n%.*s\n", BYTES_ARGS(name));
     if (bytes_find(strbuf_bytes(seen), (struct bytes){marked, (size_t)len}, 0) != SIZE_MAX)

@@ -21,6 +21,7 @@ struct ui_places {
 struct source_kind {
     const char *folder; // "themes"
     const char *suffix; // ".theme"
+    const char *common; // the name that others include and nobody chooses, or NULL
 };
 extern const struct source_kind source_themes, source_keymaps;
 
@@ -44,7 +45,7 @@ struct source_reader {
 };
 bool source_read(const struct source_reader *reader, const char *name, struct err *err) MUST_CHECK;
 
-// Names that can be found, one a line, each with where it is; of two with one name the one that counts.
+// Names that can be chosen, one a line, each with where it is; of two with one name the one that counts.
 void source_list(const struct source_kind *kind, const struct ui_places *places, struct strbuf *out);
 
 // A file built in, by its whole name "default.theme", or absent; and the i-th of all, or NULL.
