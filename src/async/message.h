@@ -312,7 +312,8 @@ struct status {
     struct operation running; // for the line of the header; no 0: none. Texts are in the reply's arena.
     int64_t last_closed_at;
     char last_closed_by[64];
-    int alerts_firing; // that nobody silenced or acknowledged
+    int alerts_firing;    // that nobody silenced or acknowledged
+    int64_t letters_left; // that redrive ingest has not taken in yet
 };
 
 // The record a reprocess would send.

@@ -1,10 +1,12 @@
 // What the monitor shows of now: the backlog as it is counted here, some hundred rows of the trend that a
-// maintainer of the rollup wrote, the newest operations, who carries them out, and alerts. And marks and what
-// people do about alerts.
+// maintainer of the rollup wrote, the newest operations, who carries them out, alerts, and how far redrive
+// ingest is behind. And marks and what people do about alerts.
 #include "core/monitor.h"
 
 #include "backend/reader.h"
 #include "backend/writer.h"
+#include "base/clock.h"
+#include "store/ingest/letter_topics.h"
 #include "store/operations/ledger.h"
 #include "store/operations/workers.h"
 #include "store/rollup/trend.h"
@@ -14,15 +16,28 @@
 enum { OPERATIONS = 200 };
 
 static bool
-read_schema(struct store *store, enum trend_span span, struct arena *arena, struct monitor *monitor,
+read_letter_topics(struct reader *reader, struct arena *arena, struct monitor *monitor, struct err *err)
+{
+    if (!letter_topics_list(reader->session.store, arena, &monitor->letter_topics,
+                            &monitor->letter_topic_count, err))
+        return false;
+    monitor->letters_per_second = letters_per_second(reader->letters_seen, monitor->letter_topics,
+                                                     monitor->letter_topic_count, clock_mono());
+    return true;
+}
+
+static bool
+read_schema(struct reader *reader, enum trend_span span, struct arena *arena, struct monitor *monitor,
             struct err *err)
 {
+    struct store *store = reader->session.store;
     return trend_read(store, span, arena, &monitor->trend, err) &&
            operation_list(store, 0, OPERATIONS, arena, &monitor->operations, &monitor->operation_count,
                           err) &&
            worker_list(store, arena, &monitor->workers, &monitor->worker_count, err) &&
            slots_count(store, &monitor->slots, err) && alerts_read(store, arena, &monitor->alerts, err) &&
-           policies_list(store, arena, &monitor->policies, &monitor->policy_count, err);
+           policies_list(store, arena, &monitor->policies, &monitor->policy_count, err) &&
+           read_letter_topics(reader, arena, monitor, err);
 }
 
 static bool
@@ -45,7 +60,7 @@ reader_monitor_request(struct reader *reader, const struct request *request)
     struct reply *reply = reply_create(REPLY_MONITOR, request->number);
     reply->figures.monitor.trend.span = request->span;
     if ((store_info(store)->schema_version > 0 &&
-         !read_schema(store, request->span, &reply->arena, &reply->figures.monitor, &err)) ||
+         !read_schema(reader, request->span, &reply->arena, &reply->figures.monitor, &err)) ||
         !read_pending(reader, &reply->arena, &reply->figures.monitor.pending, &err)) {
         reply_destroy(reply);
         session_failed(&reader->session, request->number, &err);

@@ -207,7 +207,8 @@ struct reader {
         uint64_t here;   // hash of who was told last
         int64_t look_at; // clock_mono of the next look at who is here
     } people;
-    char screen[UUID_SIZE]; // this one, among those that are open
+    char screen[UUID_SIZE];              // this one, among those that are open
+    struct letters_seen letters_seen[2]; // for the monitor
 };
 
 // backlog.c: each does one small step and returns true when it did something.

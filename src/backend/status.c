@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/clock.h"
+#include "store/ingest/letter_topics.h"
 #include "store/operations/adoption.h"
 #include "store/operations/ledger.h"
 #include "store/operations/workers.h"
@@ -44,6 +45,15 @@ fill_workers(struct reader *reader, struct status *status, struct arena *arena)
             break;
         status->running = (struct operation){0}; // hours may pass until there is something to tell
     }
+}
+
+static void
+fill_letters(struct reader *reader, struct status *status, struct arena *arena)
+{
+    struct letter_topic *topics;
+    size_t count;
+    if (letter_topics_list(reader->session.store, arena, &topics, &count, NULL))
+        status->letters_left = letter_topics_left(topics, count);
 }
 
 // A status that differs in as_of alone is not sent, so a quiet screen costs nothing.
@@ -97,6 +107,7 @@ reader_send_status(struct reader *reader)
         status->has_schema = info->schema_version > 0;
         if (!reader->session.link.is_lost && status->has_schema) {
             fill_workers(reader, status, &reply->arena);
+            fill_letters(reader, status, &reply->arena);
             int64_t firing;
             if (alerts_count_firing(reader->session.store, &firing, NULL))
                 status->alerts_firing = (int)firing;

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "core/alerts.h"
 #include "core/backlog/backlog.h"
+#include "core/letter_topic.h"
 #include "core/outcomes.h"
 #include "core/policy.h"
 #include "core/trend.h"
@@ -65,6 +66,9 @@ struct monitor {
     struct alert_board alerts;
     struct policy_row *policies; // by name
     size_t policy_count;
+    struct letter_topic *letter_topics; // those with most letters left first
+    size_t letter_topic_count;
+    double letters_per_second; // that redrive ingest takes in, of the last seconds; -1: not known yet
 };
 
 // has_ages: the backlog knows the hours of all its events.

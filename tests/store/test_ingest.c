@@ -6,6 +6,7 @@
 #include "store/checkup.h"
 #include "store/ingest/ingest.h"
 #include "store/ingest/letter_rows.h"
+#include "store/ingest/letter_topics.h"
 #include "store/pg.h"
 
 static struct world world;
@@ -350,6 +351,43 @@ doctor_tells_what_is_missing(void **state)
     assert_heard("nobody takes in dead letters now; 2 dead letter topics", true);
 }
 
+static void
+the_monitor_shows_how_far_it_is_behind(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct letter_topic *topics;
+    size_t count;
+    assert_works(letter_topics_list(world.store, &arena, &topics, &count, &err));
+    assert_int_equal(count, 0);
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    const struct ingest_letter letters[] = {letter(0, "a")};
+    assert_works(take(world.store, &ingester, letters, 1, -1, &taken, &err));
+    const struct ingest_mark ends[] = {{"orders-dlq", 0, 12}, {"orders-dlq", 1, 4}, {"pay-dlq", 0, 3}};
+    assert_works(ingest_ends(world.store, &ingester, ends, 3, &err));
+    claim(world.store, &ingester, &positions);
+    assert_works(ingest_hole(world.store, &ingester, &positions[0], 9, &err));
+    assert_works(letter_topics_list(world.store, &arena, &topics, &count, &err));
+    assert_int_equal(count, 2);
+    assert_string_equal(topics[0].name, "orders-dlq");
+    assert_int_equal(topics[0].read, 9);
+    assert_int_equal(topics[0].left, 3 + 4);
+    assert_true(topics[0].is_read);
+    assert_int_equal(topics[0].alarms, 1);
+    assert_non_null(strstr(topics[0].alarm, "Kafka removed 8 dead letters"));
+    assert_string_equal(topics[1].name, "pay-dlq");
+    assert_int_equal(topics[1].left, 3);
+    assert_null(topics[1].alarm);
+
+    test_sql(world.admin, "UPDATE redrive.ingester SET seen_at = seen_at - interval '16 s';"
+                          "UPDATE redrive.alarm SET at = at - interval '8 days'");
+    assert_works(letter_topics_list(world.store, &arena, &topics, &count, &err));
+    assert_false(topics[0].is_read);
+    assert_int_equal(topics[0].alarms, 0);
+}
+
 int
 main(void)
 {
@@ -363,6 +401,7 @@ main(void)
         cmocka_unit_test_setup_teardown(whatever_refuses_does_not_stop_the_rest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_stage_is_the_owners, set_up, tear_down),
         cmocka_unit_test_setup_teardown(doctor_tells_what_is_missing, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_monitor_shows_how_far_it_is_behind, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("ingest", tests, NULL, NULL);
 }

@@ -269,11 +269,39 @@ each_panel_is_on_a_page(void **state)
     }
 }
 
+// --- topics of dead letters ---
+
+static void
+letters_come_in_so_fast(void **state)
+{
+    (void)state;
+    struct letters_seen seen[2] = {0};
+    struct letter_topic topics[] = {{.read = 1000, .left = 5, .is_read = true}, {.read = 500, .left = 7}};
+    int64_t now = 100 * US_PER_SECOND;
+    assert_int_equal(letter_topics_left(topics, 2), 5);
+    assert_true(letters_per_second(seen, topics, 2, now) < 0);
+    for (int second = 1; second <= 60; second++) {
+        topics[second % 2].read += second <= 30 ? 40 : 80;
+        double rate = letters_per_second(seen, topics, 2, now += US_PER_SECOND);
+        assert_true(rate >= 40 && rate <= 80);
+        assert_true(second > 30 || rate == 40);
+        assert_true(second < 50 || rate == 80); // what was before is forgotten after 20 s
+    }
+    topics[0].read = 3; // made anew
+    assert_true(letters_per_second(seen, topics, 2, now += US_PER_SECOND) < 0);
+    topics[0].read += 9;
+    assert_true(letters_per_second(seen, topics, 2, now += US_PER_SECOND) == 9);
+    // Nobody looked for an hour.
+    topics[0].read += 100;
+    assert_true(letters_per_second(seen, topics, 2, now += 3600 * US_PER_SECOND) < 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_of_one_class_are_one_row),
+        cmocka_unit_test(letters_come_in_so_fast),
         cmocka_unit_test(ages_begin_at_whole_hours),
         cmocka_unit_test(retries_and_their_95th_percentile),
         cmocka_unit_test(retries_of_a_rollup_are_those_of_its_counts),
@@ -281,6 +309,7 @@ main(void)
         cmocka_unit_test(a_larger_screen_shows_at_least_as_much),
         cmocka_unit_test(panels_stay_in_their_room_and_apart),
         cmocka_unit_test(each_panel_is_on_a_page),
+        cmocka_unit_test(letters_come_in_so_fast),
     };
     return cmocka_run_group_tests_name("monitor", tests, NULL, NULL);
 }

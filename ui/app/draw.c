@@ -103,6 +103,10 @@ draw_header(struct app *app, struct area area)
     size_t here = people_here(app_people(app));
     if (here > 1 && status->link == LINK_LIVE)
         header.state = arena_printf(&app->picture.frame, MSG_HERE, here, header.state);
+    char left[TEXT_SHORT];
+    if (status->letters_left > 0 && status->link == LINK_LIVE)
+        header.state = arena_printf(&app->picture.frame, MSG_LETTERS_LEFT_BY_INGEST,
+                                    text_count(status->letters_left, left), header.state);
     if (status->alerts_firing > 0 && status->link == LINK_LIVE) {
         header.state = arena_printf(&app->picture.frame, MSG_ALERTS, status->alerts_firing,
                                     status->alerts_firing == 1 ? "" : "s", header.state);

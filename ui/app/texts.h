@@ -38,6 +38,7 @@
 #define MSG_ALERT_NOTED "noted on the alert for everybody · 3 monitor"
 #define MSG_ALERTS "%d alert%s  %s"
 #define MSG_HERE "%zu here  %s"
+#define MSG_LETTERS_LEFT_BY_INGEST "%s left to ingest  %s"
 #define MSG_MARKED "marked on the time axis · 3 monitor"
 #define MSG_DISPLAY_PAUSED "display paused"
 #define MSG_DISPLAY_LIVE "display live again"
