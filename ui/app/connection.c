@@ -128,7 +128,7 @@ const char *
 app_list_filter(const struct app *app)
 {
     const struct stack *here = &app->stacks.places[app->stacks.place];
-    for (size_t i = here->depth; i-- > 0;)
+    for (int i = here->depth; i-- > 0;)
         if (here->views[i]->view->filter)
             return here->views[i]->view->filter(here->views[i]->state);
     return app_filter(app);
