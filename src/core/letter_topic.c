@@ -9,7 +9,7 @@ letter_topics_left(const struct letter_topic *topics, size_t count)
 {
     int64_t left = 0;
     for (size_t i = 0; i < count; i++)
-        left += topics[i].is_read ? topics[i].left : 0;
+        left += topics[i].is_read && topics[i].left > 0 ? topics[i].left : 0;
     return left;
 }
 

@@ -9,7 +9,7 @@
 struct letter_topic {
     const char *name;
     int64_t read;      // offsets that were passed, of all partitions: letters come in as fast as it grows
-    int64_t left;      // letters that Kafka had beyond them when it was asked last
+    int64_t left;      // letters that Kafka had beyond them when it was asked last; -1: it was not asked yet
     bool is_read;      // an ingester is alive for it
     int64_t alarms;    // of the last week: letters that nobody can read any more
     const char *alarm; // the newest of them; NULL: none

@@ -8,7 +8,7 @@
 static const char *
 ingest_figures(const struct app *app, const struct letter_topic *topic)
 {
-    const char *left = panel_count(app, topic->left);
+    const char *left = topic->left < 0 ? MSG_LETTERS_UNKNOWN : panel_count(app, topic->left);
     if (topic->alarms > 0)
         return arena_printf(app_frame(app), MSG_LETTER_ALARMS, left, topic->alarms,
                             topic->alarms == 1 ? "" : "s");
@@ -33,7 +33,7 @@ ingest_rows(const struct app *app, const struct monitor_facts *facts, struct pan
         const struct letter_topic *topic = &monitor->letter_topics[i];
         rows->list[rows->count++] = (struct panel_row){.name = topic->name,
                                                        .figures = ingest_figures(app, topic),
-                                                       .count = topic->left,
+                                                       .count = topic->left > 0 ? topic->left : 0,
                                                        .role = topic->alarms > 0 ? ROLE_STATUS_ERROR
                                                                : topic->is_read  ? 0
                                                                                  : ROLE_STATUS_WARN,

@@ -27,6 +27,7 @@
 #define MSG_NO_LETTER_TOPIC "No topic is read; run: redrive ingest"
 #define MSG_LETTERS_IN "in %.0f/s, %s left"
 #define MSG_LETTERS_LEFT "%s left"
+#define MSG_LETTERS_UNKNOWN "not known"
 #define MSG_NOT_READ "%s  not read"
 #define MSG_LETTER_ALARMS "%s  %" PRId64 " alarm%s"
 #define MSG_NONE_RUNS "no operation is running"
