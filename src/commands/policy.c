@@ -166,7 +166,8 @@ policy_run_now(struct policy_call *of, int *status, struct err *err)
         *status = waiting_tell(of->call, of->store, run.operation, err);
         return !err_is_set(err);
     }
-    *status = run.halts ? STATUS_PART : policy_acts(policy->action) ? STATUS_NOTHING : STATUS_DONE;
+    bool acts = policy_acts(policy->action) || policy_is_retention(policy->action);
+    *status = run.halts ? STATUS_PART : acts && run.acted == 0 ? STATUS_NOTHING : STATUS_DONE;
     if (run.halts)
         remark(of->call, "%s halts: %s", of->name, run.note);
     else

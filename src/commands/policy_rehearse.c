@@ -86,6 +86,11 @@ policy_rehearse_print(struct call *call, struct store *store, const struct polic
     struct choice choice = policy_choice(policy, 1u << EVENT_PENDING | 1u << EVENT_RESOLVED |
                                                      1u << EVENT_DISCARDED | 1u << EVENT_OTHER);
     int64_t now;
+    if (policy_is_retention(policy->action))
+        return err_set(
+            err, ERR_USAGE,
+            "%s is retention: redrive %s --older-than with --dry-run counts what it would take now",
+            policy->name, policy_action_name(policy->action));
     if (!store_now(store, &now, err))
         return false;
     rehearsal.begins_at = now - DAYS * DAY;

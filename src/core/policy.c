@@ -8,10 +8,9 @@
 #include "base/clock.h"
 #include "base/text.h"
 
-static const char *const action_names[POLICY_ACTIONS] = {[POLICY_REPROCESS] = "reprocess",
-                                                         [POLICY_ALERT] = "alert",
-                                                         [POLICY_DISCARD] = "discard",
-                                                         [POLICY_MANUAL_REVIEW] = "manual_review"};
+static const char *const action_names[POLICY_ACTIONS] = {
+    [POLICY_REPROCESS] = "reprocess",         [POLICY_ALERT] = "alert",     [POLICY_DISCARD] = "discard",
+    [POLICY_MANUAL_REVIEW] = "manual_review", [POLICY_ARCHIVE] = "archive", [POLICY_PURGE] = "purge"};
 
 const char *
 policy_action_name(enum policy_action action)
@@ -34,6 +33,12 @@ bool
 policy_acts(enum policy_action action)
 {
     return action == POLICY_REPROCESS || action == POLICY_DISCARD;
+}
+
+bool
+policy_is_retention(enum policy_action action)
+{
+    return action == POLICY_ARCHIVE || action == POLICY_PURGE;
 }
 
 const char *

@@ -19,12 +19,15 @@ enum policy_action {
     POLICY_ALERT,         // only counts what matches, which an alert tells
     POLICY_DISCARD,       // also the expiry of old events
     POLICY_MANUAL_REVIEW, // as alert; and no other policy acts on what matches
+    POLICY_ARCHIVE,       // retention: moves what was closed long ago into the archive
+    POLICY_PURGE,         // retention: deletes for good what is in the archive
     POLICY_ACTIONS
 };
 const char *policy_action_name(enum policy_action action); // "reprocess", …
 // In either case, as REPROCESS.
 bool policy_action_parse(struct bytes name, enum policy_action *action);
-bool policy_acts(enum policy_action action); // does it begin operations?
+bool policy_acts(enum policy_action action);         // does it begin operations?
+bool policy_is_retention(enum policy_action action); // of closed events; its age is the only choice
 
 // How long an event rests before an attempt: `first`, then each time `factor` as long, `most` at most; and up
 // to a quarter longer, so that what failed together does not return together.
@@ -40,7 +43,7 @@ struct policy {
     enum policy_action action;
     const char *filter; // chooses the events; NULL: the group alone does
     const char *group;  // 16 digits, or NULL
-    int64_t older_than; // µs, which the filter asks for too; 0: any age
+    int64_t older_than; // µs, which the filter asks for too; 0: any age. Of retention: since it was closed
     const char *words;  // for people: "reprocess category:transient every 10m, at most 500 a day"
     const char *schedule_text;
     struct policy_schedule schedule;
@@ -110,7 +113,7 @@ struct policy_row {
     int64_t halted_at;
     int64_t matched;                        // by the last run
     int64_t runs, acted, returned, refused; // in all
-    int64_t today;                          // acted on within 24 hours
+    int64_t today;                          // acted on within 24 hours; also archived or deleted
     int64_t operation;                      // the last one; 0: none
     int64_t ran_at, next_at;                // TIME_ABSENT
     const char *note;                       // why the last run began nothing; NULL

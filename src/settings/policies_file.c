@@ -111,6 +111,26 @@ policy_add_filter(const struct policy_place *place, struct strbuf *out, struct e
     return true;
 }
 
+// Retention takes whatever was closed so long ago.
+static bool
+policy_read_age(const struct policy_place *place, struct policy *policy, struct err *err)
+{
+    static const char *const choices[] = {"group", "category", "class", "filter"};
+    const char *action = policy_action_name(policy->action);
+    for (size_t i = 0; i < COUNT_OF(choices); i++)
+        if (policy_text(place, choices[i]))
+            return policy_refuse(
+                place, choices[i],
+                arena_printf(place->arena, "%s takes all closed events of an age: older_than alone chooses",
+                             action),
+                err);
+    if (!policy_duration(place, "older_than", &policy->older_than, err))
+        return false;
+    return policy->older_than > 0 ||
+           policy_refuse(place, "older_than",
+                         arena_printf(place->arena, "%s needs an age: older_than = \"90d\"", action), err);
+}
+
 static bool
 policy_read_match(const struct policy_place *place, struct policy *policy, struct err *err)
 {
@@ -119,6 +139,8 @@ policy_read_match(const struct policy_place *place, struct policy *policy, struc
     enum category known;
     uint64_t low, high;
     struct strbuf filter = {0};
+    if (policy_is_retention(policy->action))
+        return policy_read_age(place, policy, err);
     policy->group = policy_text(place, "group");
     if (category && !category_parse(bytes_of(category), &known))
         return policy_refuse(place, "category", "a category is transient, data, system, permanent or unknown",
@@ -217,6 +239,8 @@ policy_read_plan(const struct policy_place *place, struct policy *policy, struct
         if (policy_text(place, sends[i]))
             return policy_refuse(place, sends[i],
                                  arena_printf(place->arena, "%s is for action \"reprocess\"", sends[i]), err);
+    if (policy_is_retention(policy->action) && policy_text(place, "limit"))
+        return policy_refuse(place, "limit", "limit is for actions on pending events", err);
     return true;
 }
 
@@ -254,7 +278,8 @@ policy_read_action(const struct policy_place *place, struct policy *policy, stru
 {
     const char *action = policy_text(place, "action"), *enabled = policy_text(place, "enabled");
     if (!action || !policy_action_parse(bytes_of(action), &policy->action))
-        return policy_refuse(place, "action", "action is reprocess, alert, discard or manual_review", err);
+        return policy_refuse(place, "action",
+                             "action is reprocess, alert, discard, manual_review, archive or purge", err);
     policy->is_enabled = enabled && strcmp(enabled, "yes") == 0;
     return !enabled || policy->is_enabled || strcmp(enabled, "no") == 0 ||
            policy_refuse(place, "enabled", "enabled is yes or no", err);
@@ -266,10 +291,13 @@ policy_describe(const struct policy_place *place, const struct policy *policy)
 {
     char limit[TEXT_SHORT];
     bool acts = policy_acts(policy->action);
+    const char *events = policy->filter ? policy->filter : "";
+    if (policy_is_retention(policy->action))
+        events = arena_printf(place->arena, "what was closed %s ago", policy_text(place, "older_than"));
     return arena_printf(place->arena, "%s %s%s%s%s, %s%s%s%s%s%s%s", policy_action_name(policy->action),
-                        policy->filter ? policy->filter : "", policy->filter && policy->group ? " " : "",
-                        policy->group ? "of group " : "", policy->group ? policy->group : "",
-                        policy->schedule_text, policy->window.from != policy->window.to ? " within " : "",
+                        events, policy->filter && policy->group ? " " : "", policy->group ? "of group " : "",
+                        policy->group ? policy->group : "", policy->schedule_text,
+                        policy->window.from != policy->window.to ? " within " : "",
                         policy->window.from != policy->window.to ? policy_text(place, "window") : "",
                         acts ? ", at most " : "", acts ? text_count(policy->limit, limit) : "",
                         acts ? " a day" : "", policy->recipe ? ", corrected first" : "");

@@ -8,6 +8,7 @@
 //         enabled = "yes"
 //     }
 //     policy "expiry" { older_than = "90d"    action = "discard"    schedule = "0 3 * * *" }
+//     policy "retention" { older_than = "90d"    action = "archive"    schedule = "0 4 * * *" }
 //
 // It is the file of the setting `policies`, else `policies` in the configuration folder. Without one there
 // are no policies: none is built in.

@@ -220,8 +220,9 @@ print_rest(const struct reading *reading, struct strbuf *out)
                       values[RETENTION_DAYS]);
     else if (values[RETENTION_DAYS])
         strbuf_printf(out,
-                      "\n# Retention is a command, once a day:\n# redrive archive --older-than %sd --yes\n",
-                      values[RETENTION_DAYS]);
+                      "\npolicy \"retention\" {\n    action = \"archive\"\n    older_than = \"%sd\"\n    "
+                      "schedule = \"0 3 * * *\"\n    enabled = \"%s\"\n}\n",
+                      values[RETENTION_DAYS], archive && is_yes(archive) ? "yes" : "no");
     if (values[ALERTING_RATE] || values[ALERTING_BACKLOG])
         strbuf_add_text(out, "\n# For the file of alerts:\n");
     if (values[ALERTING_RATE])

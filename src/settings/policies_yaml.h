@@ -7,7 +7,7 @@
 //       alerting:  {high_rate_threshold: 10/min, backlog_threshold: 1000}
 //
 // Any part may be missing. The result is a file of policies (policies_file.h). What belongs elsewhere, as
-// alerts and retention, is in its comments.
+// alerts, is in its comments; and so is what a policy cannot do, deleting without an archive.
 #ifndef REDRIVE_SETTINGS_POLICIES_YAML_H
 #define REDRIVE_SETTINGS_POLICIES_YAML_H
 

@@ -13,11 +13,13 @@
 #include "base/uuid.h"
 #include "core/filter/filter.h"
 #include "core/selection.h"
+#include "store/operations/archive.h"
 #include "store/operations/operations.h"
 #include "store/watch/policies.h"
 
 enum { BATCH = 1000 };
 static const int64_t LEASE = 600 * US_PER_SECOND;
+static const int64_t RETENTION_TURN = 10 * US_PER_SECOND; // then other policies have theirs
 
 // A run while it is prepared.
 struct preparing {
@@ -201,11 +203,57 @@ say_none_due(const struct preparing *run, struct policy_run *result)
                        run->resting, run->spent, run->busy);
 }
 
+// --- retention ---
+
+struct turn {
+    int64_t until; // clock_mono
+    int64_t taken;
+};
+
+static bool
+retention_tick(void *context, int64_t taken)
+{
+    struct turn *turn = context;
+    turn->taken = taken;
+    return clock_mono() < turn->until;
+}
+
+// A job of the archive, a turn at a time: what is left of it is due at once, as long as the window has it.
+static bool
+retain(struct preparing *run, struct policy_run *result, struct err *err)
+{
+    const struct policy *policy = run->claim.policy;
+    int64_t most = run->plan->retention_turn ? run->plan->retention_turn : RETENTION_TURN;
+    struct turn turn = {.until = clock_mono() + most};
+    struct archive_result done;
+    struct policy_job job;
+    char taken[TEXT_SHORT], chosen[TEXT_SHORT];
+    if (!policies_archive(run->store, run->holder, policy->name, &job, err))
+        return false;
+    result->matched = job.chosen;
+    if (job.no == 0) {
+        (void)snprintf(result->note, sizeof result->note, "nothing was closed so long ago");
+        return true;
+    }
+    if (!archive_continue(run->store, job.no, retention_tick, &turn, &done, err))
+        return false;
+    result->acted = done.was_interrupted ? turn.taken : done.moved + done.deleted - job.taken;
+    if (!done.was_interrupted)
+        return true;
+    if (day_window_has(&policy->window, run->now, store_info(run->store)->zone_us))
+        run->next_at = run->now;
+    (void)snprintf(result->note, sizeof result->note, "%s of %s so far",
+                   text_count(job.taken + turn.taken, taken), text_count(job.chosen, chosen));
+    return true;
+}
+
 static bool
 prepare(struct preparing *run, struct policy_run *result, struct err *err)
 {
     const struct policy *policy = run->claim.policy;
     int64_t room = policy_room(policy, run->claim.acted, run->claim.is_probe);
+    if (policy_is_retention(policy->action))
+        return retain(run, result, err);
     if (!choose_matching(run, policy, &run->ids, &run->count, err))
         return false;
     if (policy_acts(policy->action) && !leave_reviewed(run, err))
@@ -310,6 +358,10 @@ policy_tell(const struct policy_run *run)
     if (run->operation)
         log_line(LOG_INFO, "policy began an operation", LOG_TEXT("policy", run->policy->name),
                  LOG_INT("operation", run->operation), LOG_INT("events", run->acted));
+    else if (run->acted > 0)
+        log_line(LOG_INFO,
+                 run->policy->action == POLICY_PURGE ? "policy deleted events" : "policy archived events",
+                 LOG_TEXT("policy", run->policy->name), LOG_INT("events", run->acted));
     else if (run->halts)
         log_line(LOG_WARN, "policy halted", LOG_TEXT("policy", run->policy->name),
                  LOG_TEXT("why", run->note));

@@ -1,5 +1,6 @@
 // policies: runs policies that are due (store/watch/policies.h): chooses events, leaves out those that rest
-// or were tried often enough, and freezes the others as an operation like any other.
+// or were tried often enough, and freezes the others as an operation like any other. Retention is a job of
+// the archive instead (store/operations/archive.h), which a run carries out itself.
 //
 // A run that begins nothing says why in the policy's row. Events that a policy of manual review matches are
 // left to people, and so are events in quarantine.
@@ -22,9 +23,10 @@ struct policy_plan {
     size_t count;
     policy_choose_fn *choose;
     void *context;
-    int64_t lease;         // µs; 0: ten minutes
-    int64_t send_after;    // µs in which a person can undo a run before it sends
-    int64_t approve_above; // events of a run that a person has to approve; 0: never
+    int64_t lease;          // µs; 0: ten minutes
+    int64_t send_after;     // µs in which a person can undo a run before it sends
+    int64_t approve_above;  // events of a run that a person has to approve; 0: never
+    int64_t retention_turn; // µs, after which retention lets others run; 0: ten seconds
 };
 
 struct policy_run {

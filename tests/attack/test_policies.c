@@ -203,6 +203,37 @@ nobody_ends_the_claim_of_another(void **state)
     store_close(store);
 }
 
+// What deletes for good is an administrator's, also where a policy does it: no operator switches it on, or
+// changes how old is old enough.
+static void
+only_an_administrator_lets_a_policy_delete(void **state)
+{
+    (void)state;
+    struct policy purge = a_policy;
+    purge.name = "purge";
+    purge.action = POLICY_PURGE;
+    purge.filter = NULL;
+    purge.older_than = 365 * 86400 * US_PER_SECOND;
+    forget_policies();
+    assert_null(run_as(actors.operator_, &purge).policy);
+    struct store *store = store_of(actors.operator_);
+    assert_refused(policy_switch(store, "purge", true, "x", &err), ERR_DENIED,
+                   "an administrator switches it on");
+    store_close(store);
+    test_sql(actors.world.admin,
+             "SELECT redrive.policy_switch('purge', true, 'as agreed'); UPDATE redrive.policy SET "
+             "next_at = '-infinity'");
+    assert_non_null(run_as(actors.worker, &purge).policy);
+
+    test_sql(actors.world.admin, "UPDATE redrive.policy SET next_at = '-infinity'");
+    purge.older_than = US_PER_SECOND;
+    assert_null(run_as(actors.operator_, &purge).policy);
+    assert_null(run_as(actors.worker, &purge).policy);
+    PGconn *session = test_connect(conninfo_of(actors.worker));
+    assert_string_equal(test_state(session, "SELECT * FROM redrive.policy_archive('one', 'purge')"), "RD001");
+    PQfinish(session);
+}
+
 int
 main(void)
 {
@@ -212,6 +243,7 @@ main(void)
         cmocka_unit_test(another_file_is_not_what_was_switched_on),
         cmocka_unit_test(psql_does_no_more),
         cmocka_unit_test(nobody_ends_the_claim_of_another),
+        cmocka_unit_test(only_an_administrator_lets_a_policy_delete),
     };
     return cmocka_run_group_tests_name("policies", tests, begin_actors, end_actors);
 }

@@ -14,7 +14,7 @@ run migrate -d "$policed"
 run policies -d "$policed"
 ok "there are none by default" all exits 0 ';' lines 0 ';' warns "there are no policies"
 run policies --check "$here/../../monitoring/policies.conf"
-ok "the shipped example is sound, and nothing in it is on" all exits 0 ';' warns "5 policies, 0 of them enabled"
+ok "the shipped example is sound, and nothing in it is on" all exits 0 ';' warns "6 policies, 0 of them enabled"
 
 "$REDRIVE" policy --from-yaml "$here/../cases/policies_yaml/whole.yaml" >"$work/from_yaml.conf"
 run policies --check "$work/from_yaml.conf"

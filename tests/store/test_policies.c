@@ -325,6 +325,57 @@ test_review_and_counting(void **state)
     world_end(&bench.world);
 }
 
+// Retention is a job of the archive: a turn at a time, which the next run continues, and the job is the
+// policy's.
+static void
+test_retention(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 600);
+    test_sql(bench.world.admin,
+             "UPDATE dlq_events SET status = 'RESOLVED', resolved_at = localtimestamp - interval "
+             "'91 days' WHERE id <= 500");
+    test_sql(bench.world.admin,
+             "UPDATE dlq_events SET status = 'RESOLVED', resolved_at = localtimestamp - interval "
+             "'89 days' WHERE id > 590");
+    bench.policies[0].action = POLICY_ARCHIVE;
+    bench.policies[0].older_than = 90 * 86400 * US_PER_SECOND;
+    bench.policies[0].filter = NULL;
+    bench.policies[0].words = "archive what was closed 90d ago";
+    bench.plan.retention_turn = 1;
+    struct policy_run first = run(&bench);
+    assert_int_equal(first.operation, 0);
+    assert_int_equal(first.matched, 500);
+    assert_true(first.acted > 0 && first.acted < 500);
+    assert_non_null(strstr(first.note, " of 500 so far"));
+    assert_true(row(&bench).next_at <= row(&bench).ran_at); // due at once
+
+    bench.plan.retention_turn = 0;
+    struct policy_run second = run(&bench);
+    assert_int_equal(first.acted + second.acted, 500);
+    assert_string_equal(second.note, "");
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM archive.dlq_events_archive"), 500);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM dlq_events"), 100);
+    assert_string_equal(test_text(bench.world.admin,
+                                  "SELECT string_agg(concat_ws(' ', action, state, policy, reason, "
+                                  "moved), '|') FROM redrive.archive_job"),
+                        "archive done again policy again 500");
+    struct policy_row known = row(&bench);
+    assert_int_equal(known.acted, 500);
+    assert_int_equal(known.today, 500);
+    assert_int_equal(known.runs, 1);
+
+    pass(&bench, "1 hour");
+    assert_string_equal(run(&bench).note, "nothing was closed so long ago");
+    bench.policies[0].action = POLICY_PURGE;
+    pass(&bench, "1 hour");
+    assert_int_equal(run(&bench).acted, 500);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM archive.dlq_events_archive"), 0);
+    assert_int_equal(test_number(bench.world.admin, "SELECT count(*) FROM dlq_events"), 100);
+    world_end(&bench.world);
+}
+
 static void
 test_halts(void **state)
 {
@@ -554,12 +605,13 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_run),        cmocka_unit_test(test_several_runners),
-        cmocka_unit_test(test_killed),       cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_own_history),  cmocka_unit_test(test_review_and_counting),
-        cmocka_unit_test(test_halts),        cmocka_unit_test(test_shared_rate),
-        cmocka_unit_test(test_shared_ramp),  cmocka_unit_test(test_circuit),
-        cmocka_unit_test(test_halted_topic), cmocka_unit_test(test_recipe),
+        cmocka_unit_test(test_a_run),       cmocka_unit_test(test_several_runners),
+        cmocka_unit_test(test_killed),      cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_own_history), cmocka_unit_test(test_review_and_counting),
+        cmocka_unit_test(test_retention),   cmocka_unit_test(test_halts),
+        cmocka_unit_test(test_shared_rate), cmocka_unit_test(test_shared_ramp),
+        cmocka_unit_test(test_circuit),     cmocka_unit_test(test_halted_topic),
+        cmocka_unit_test(test_recipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

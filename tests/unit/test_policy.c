@@ -202,10 +202,14 @@ test_whole_policy(void **state)
         "  attempts = 2  backoff = \"1m\"  factor = 1.5  at_most = \"2h\"\n"
         "  rate = 20  canary = 5  settle_for = \"30s\"  halt_above = \"10%\"  limit = 500\n"
         "  target = \"retries\"  probe_after = \"1h\"  enabled = \"yes\"\n}\n"
-        "policy \"plain\" { category = \"data\" action = \"alert\" }\n");
+        "policy \"plain\" { category = \"data\" action = \"alert\" }\n"
+        "policy \"retention\" { older_than = \"90d\" action = \"archive\" schedule = \"0 4 * * *\" }\n");
     if (!policies_file_read(path, &file, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(file.count, 2);
+    assert_int_equal(file.count, 3);
+    assert_null(file.policies[2].filter);
+    assert_true(file.policies[2].older_than == 90 * 24 * HOUR);
+    assert_string_equal(file.policies[2].words, "archive what was closed 90d ago, 0 4 * * *");
     const struct policy *policy = policies_file_find(&file, "night shift");
     assert_string_equal(policy->filter,
                         "(topic:a or topic:b) category:transient class:\"TimeoutException\" age:>1d");
@@ -250,9 +254,15 @@ test_mistakes(void **state)
     static const struct {
         const char *body, *words;
     } rows[] = {
-        {"category = \"data\"", ":2: policy \"p\": action is reprocess, alert, discard or manual_review"},
+        {"category = \"data\"",
+         ":2: policy \"p\": action is reprocess, alert, discard, manual_review, archive or purge"},
         {"action = \"retry\" category = \"data\"", "action is reprocess"},
         {"action = \"alert\"", "which events"},
+        {"action = \"archive\"", "archive needs an age: older_than"},
+        {"action = \"purge\" older_than = \"0s\"", "purge needs an age"},
+        {"action = \"archive\" older_than = \"90d\" category = \"data\"", "older_than alone chooses"},
+        {"action = \"archive\" older_than = \"90d\" limit = 5", "limit is for actions on pending"},
+        {"action = \"archive\" older_than = \"90d\" rate = 5", "rate is for action"},
         {"action = \"alert\" category = \"dat\"", "a category is transient"},
         {"action = \"alert\" group = \"12\"", "16 digits"},
         {"action = \"alert\" filter = \"topik:a\"", "topic"},

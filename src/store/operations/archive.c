@@ -130,6 +130,22 @@ end_job(struct store *store, struct archive_result *result, struct err *err)
     return true;
 }
 
+// Takes batches until all are taken, or the tick says no.
+static bool
+take_batches(struct store *store, struct archive_pace *pace, archive_tick_fn *tick, void *context,
+             bool *was_interrupted, struct err *err)
+{
+    *was_interrupted = false;
+    while (!pace->is_over && !*was_interrupted) {
+        int64_t from = clock_mono();
+        if (!take_batch(store, pace, err))
+            return false;
+        keep_pace(pace, clock_mono() - from);
+        *was_interrupted = !pace->is_over && tick && !tick(context, pace->taken);
+    }
+    return true;
+}
+
 bool
 archive_run(struct store *store, const struct archive_request *request, archive_tick_fn *tick, void *context,
             struct archive_result *result, struct err *err)
@@ -139,14 +155,20 @@ archive_run(struct store *store, const struct archive_request *request, archive_
         !begin_job(store, request, &result->job, err))
         return false;
     struct archive_pace pace = {.request = request, .job = result->job, .rows = ROWS_FIRST};
-    while (!pace.is_over && !result->was_interrupted) {
-        int64_t from = clock_mono();
-        if (!take_batch(store, &pace, err))
-            return err_context(err, "stopped in the middle; the same command continues");
-        keep_pace(&pace, clock_mono() - from);
-        result->was_interrupted = !pace.is_over && tick && !tick(context, pace.taken);
-    }
+    if (!take_batches(store, &pace, tick, context, &result->was_interrupted, err))
+        return err_context(err, "stopped in the middle; the same command continues");
     return end_job(store, result, err);
+}
+
+bool
+archive_continue(struct store *store, int64_t job, archive_tick_fn *tick, void *context,
+                 struct archive_result *result, struct err *err)
+{
+    static const struct archive_request whatever_is_due = {0};
+    struct archive_pace pace = {.request = &whatever_is_due, .job = job, .rows = ROWS_FIRST};
+    *result = (struct archive_result){.job = job};
+    return take_batches(store, &pace, tick, context, &result->was_interrupted, err) &&
+           (result->was_interrupted || end_job(store, result, err));
 }
 
 bool

@@ -48,6 +48,11 @@ typedef bool archive_tick_fn(void *context, int64_t taken);
 bool archive_run(struct store *store, const struct archive_request *request, archive_tick_fn *tick,
                  void *context, struct archive_result *result, struct err *err) MUST_CHECK;
 
+// Carries on with a job that a policy began (policies_archive). Where the tick ends it the job stays, and
+// *result has only was_interrupted.
+bool archive_continue(struct store *store, int64_t job, archive_tick_fn *tick, void *context,
+                      struct archive_result *result, struct err *err) MUST_CHECK;
+
 // How many events the archive holds by its jobs' account, and when the last came; TIME_ABSENT: none ever did.
 bool archive_holds(struct store *store, int64_t *events, int64_t *last_at, struct err *err) MUST_CHECK;
 

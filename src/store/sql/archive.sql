@@ -21,6 +21,7 @@ CREATE TABLE redrive.archive_job (
     who      name NOT NULL DEFAULT session_user,
     host     text NOT NULL DEFAULT coalesce(host(inet_client_addr()), 'local'),
     reason   text,
+    policy   text, -- that began it; NULL: a person did
     chosen   bigint NOT NULL, -- events, as they were counted before
     position bigint NOT NULL DEFAULT -9223372036854775808, -- ids up to it were looked at
     moved    bigint NOT NULL DEFAULT 0,

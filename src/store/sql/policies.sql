@@ -64,10 +64,18 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT has_function_privilege(session_user, to_regprocedure('redrive.policy_switch(text, boolean, text)'), 'EXECUTE');
 $$;
 
--- May this session run the policy? A worker's login: as it was switched on.
+-- May this session enable a policy that does this? What deletes for good is an administrator's.
+CREATE OR REPLACE FUNCTION redrive._policy_may_enable(p_action text) RETURNS boolean
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT NOT redrive._policy_acts(p_action) OR redrive._may_decide()
+           AND (p_action <> 'purge' OR has_function_privilege(session_user,
+                to_regprocedure('redrive.archive_purge(text, timestamptz, text, text, bigint)'), 'EXECUTE'));
+$$;
+
+-- May this session run the policy? Who may not enable it: as it was switched on.
 CREATE OR REPLACE FUNCTION redrive._policy_is_allowed(p redrive.policy) RETURNS boolean
 LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT NOT redrive._policy_acts(p.action) OR redrive._may_decide() OR p.switched IS TRUE AND p.switched_for IS NOT DISTINCT FROM p.definition;
+    SELECT redrive._policy_may_enable(p.action) OR p.switched IS TRUE AND p.switched_for IS NOT DISTINCT FROM p.definition;
 $$;
 
 -- Takes in what a file says. Rows that say so already are not touched, since a freeze may hold them. A worker's login changes no definition, and
@@ -83,13 +91,14 @@ BEGIN
     END IF;
     INSERT INTO redrive.policy AS had (name, action, definition, words, schedule, probe_after, is_enabled, seen_at, next_at)
     SELECT f.name, f.action, f.definition, f.words, f.schedule, f.probe_after * interval '1 microsecond',
-           f.is_enabled AND (v_decides OR NOT redrive._policy_acts(f.action)), v_now, to_timestamp(f.next / 1000000.0)
+           f.is_enabled AND redrive._policy_may_enable(f.action), v_now, to_timestamp(f.next / 1000000.0)
       FROM jsonb_to_recordset(p_policies) AS f (name text, action text, definition jsonb, words text, schedule text, probe_after bigint,
                                                 is_enabled boolean, next bigint)
       LEFT JOIN redrive.policy p ON p.name = f.name
      WHERE p.name IS NULL OR p.seen_at < v_now - interval '1 minute' OR p.seen_at > v_now
         OR v_decides AND (p.action, p.definition, p.words, p.schedule, p.probe_after, p.is_enabled)
-           IS DISTINCT FROM (f.action, f.definition, f.words, f.schedule, f.probe_after * interval '1 microsecond', f.is_enabled)
+           IS DISTINCT FROM (f.action, f.definition, f.words, f.schedule, f.probe_after * interval '1 microsecond',
+                                 f.is_enabled AND redrive._policy_may_enable(f.action))
     ON CONFLICT (name) DO UPDATE
        SET action = excluded.action, definition = excluded.definition, words = excluded.words, schedule = excluded.schedule,
            probe_after = excluded.probe_after, is_enabled = excluded.is_enabled, seen_at = v_now,
@@ -176,6 +185,30 @@ BEGIN
      WHERE name = p_name;
 END $$;
 
+-- A run of retention begins a job of the archive, as the policy is defined, or continues the one that its last run left. job: NULL where nothing is
+-- due. taken: so far.
+CREATE OR REPLACE FUNCTION redrive.policy_archive(p_holder text, p_name text, OUT job bigint, OUT chosen bigint, OUT taken bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v redrive.policy := redrive._policy_lock(p_holder, p_name);
+    v_before timestamptz := clock_timestamp() - (v.definition ->> 'older_than')::bigint * interval '1 microsecond';
+BEGIN
+    IF v.action NOT IN ('archive', 'purge') OR NOT redrive._policy_is_allowed(v) THEN
+        RAISE EXCEPTION 'the policy "%" is no retention that % may run', p_name, session_user USING ERRCODE = 'RD003';
+    END IF;
+    SELECT j.no, j.chosen, j.moved + j.deleted INTO job, chosen, taken FROM redrive.archive_job j
+     WHERE j.policy = p_name AND j.action = v.action AND j.state = 'running' AND j.who = session_user ORDER BY j.no DESC LIMIT 1;
+    IF FOUND THEN
+        RETURN;
+    END IF;
+    taken := 0;
+    chosen := redrive.archive_count(v.action, v_before, NULL);
+    IF chosen > 0 THEN
+        job := redrive._archive_begin(v.action, v_before, format('policy %s: %s', p_name, v.words), 'policy ' || p_name, chosen);
+        UPDATE redrive.archive_job j SET policy = p_name WHERE j.no = job;
+    END IF;
+END $$;
+
 -- Begins the freeze of a run, as operation_begin does, and ends the claim. What policies share of a topic is in policy_topics.sql.
 CREATE OR REPLACE FUNCTION redrive.policy_begin(p_key uuid, p_action text, p_scope text, p_filter text, p_group text, p_reason text, p_topic text,
                                      p_rate integer, p_holder text, p_name text, p_matched bigint, p_acted bigint, p_next bigint,
@@ -243,6 +276,9 @@ CREATE OR REPLACE FUNCTION redrive.policy_switch(p_name text, p_on boolean, p_re
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v_now timestamptz := clock_timestamp();
 BEGIN
+    IF p_on AND EXISTS (SELECT FROM redrive.policy p WHERE p.name = p_name AND NOT redrive._policy_may_enable(p.action)) THEN
+        RAISE EXCEPTION 'the policy "%" deletes for good, so an administrator switches it on', p_name USING ERRCODE = 'RD003';
+    END IF;
     UPDATE redrive.policy
        SET switched = p_on, switched_by = session_user, switched_at = v_now, switched_for = definition, is_probing = p_on AND (is_probing OR halted_at IS NOT NULL),
            judged_from = CASE WHEN p_on THEN v_now ELSE judged_from END, halted_at = CASE WHEN NOT p_on THEN halted_at END,

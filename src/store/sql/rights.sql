@@ -11,7 +11,8 @@ CREATE OR REPLACE FUNCTION redrive.level_of(p_function name) RETURNS text
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN p_function IN ('history_topics', 'history_since', 'history_unknown', 'history_sent') THEN 'worker' -- they look
                 WHEN p_function ~ '^history_' OR p_function IN ('chunk_decide', 'slot_renew', 'archive_purge') THEN 'admin'
-                WHEN p_function IN ('policy_know', 'policy_claim', 'policy_finish', 'policy_halt', 'policy_begin', 'policy_busy') THEN 'worker' -- what was switched on
+                WHEN p_function IN ('policy_know', 'policy_claim', 'policy_finish', 'policy_halt', 'policy_begin', 'policy_busy',
+                                     'policy_archive', 'archive_step', 'archive_end') THEN 'worker' -- what was switched on
                 WHEN p_function IN ('operation_plan', 'operation_recipe', 'operation_then_reprocess', 'operation_freeze', 'operation_confirm')
                 THEN 'worker' -- of what the same login began, which for a worker is a policy's run
                 WHEN p_function IN ('changed_since', 'mapped_look') THEN 'viewer' -- granted to PUBLIC

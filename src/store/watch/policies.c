@@ -29,7 +29,8 @@ static const char busy_sql[] = "SELECT redrive.policy_busy($1)";
 static const char list_sql[] =
     "SELECT p.name, p.words, p.action, coalesce(p.switched, p.is_enabled), p.switched_by::text, "
     "p.switched_at,"
-    " p.halted_why, p.halted_at, p.matched, s.runs, s.acted, s.returned, s.refused, s.today, s.operation,"
+    " p.halted_why, p.halted_at, p.matched, s.runs + a.runs, s.acted + a.acted, s.returned, s.refused, "
+    "s.today + a.today, s.operation,"
     " p.ran_at, p.next_at, p.note FROM redrive.policy p"
     " CROSS JOIN LATERAL (SELECT count(*) AS runs, coalesce(sum(r.acted), 0)::int8 AS acted,"
     "  coalesce(sum(o.returned), 0)::int8 AS returned, coalesce(sum(o.refused), 0)::int8 AS refused,"
@@ -37,6 +38,9 @@ static const char list_sql[] =
     "today,"
     "  max(r.operation_no) AS operation FROM redrive.policy_run r"
     "  LEFT JOIN redrive.operation o ON o.no = r.operation_no WHERE r.policy = p.name) s"
+    " CROSS JOIN LATERAL (SELECT count(*) AS runs, coalesce(sum(j.moved + j.deleted), 0)::int8 AS acted,"
+    "  coalesce(sum(j.moved + j.deleted) FILTER (WHERE j.seen_at > clock_timestamp() - interval '24 hours'), "
+    "0)::int8 AS today FROM redrive.archive_job j WHERE j.policy = p.name) a"
     " ORDER BY p.name";
 
 // What it does, which a person switches on (sql/policies.sql).
@@ -57,6 +61,8 @@ policy_definition(const struct policy *policy)
     value_add_real(object, "factor", policy->backoff.factor);
     value_add_int(object, "canary", policy->plan.step_count ? policy->plan.steps[0] : 0);
     value_add_real(object, "halt_above", policy->plan.halts ? policy->plan.halt_above : -1);
+    if (policy_is_retention(policy->action))
+        value_add_int(object, "older_than", policy->older_than);
     return object;
 }
 
@@ -229,6 +235,24 @@ policies_read_row(const PGresult *r, int i, struct arena *arena)
                              .note = value_text(r, i, 17, arena)};
     row.state = !value_bool(r, i, 3) ? POLICY_DISABLED : row.halted_why ? POLICY_HALTED : POLICY_ENABLED;
     return row;
+}
+
+bool
+policies_archive(struct store *store, const char *holder, const char *name, struct policy_job *job,
+                 struct err *err)
+{
+    struct params params = {0};
+    PGresult *r;
+    param_text(&params, holder);
+    param_text(&params, name);
+    if (!pg_ask(store, FOR_FREEZING, "SELECT job, chosen, taken FROM redrive.policy_archive($1, $2)", &params,
+                &r, err))
+        return false;
+    *job = (struct policy_job){.no = value_is_null(r, 0, 0) ? 0 : value_int8(r, 0, 0),
+                               .chosen = value_int8(r, 0, 1),
+                               .taken = value_int8(r, 0, 2)};
+    PQclear(r);
+    return true;
 }
 
 bool

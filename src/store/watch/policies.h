@@ -27,6 +27,15 @@ bool policies_finish(struct store *store, const char *holder, const char *name, 
 bool policies_halt(struct store *store, const char *holder, const char *name, const char *why,
                    struct err *err) MUST_CHECK;
 
+// Of retention: the job of the archive that a run carries out (archive_continue); a new one, or what its last
+// run left of one.
+struct policy_job {
+    int64_t no; // 0: nothing is due
+    int64_t chosen, taken;
+};
+bool policies_archive(struct store *store, const char *holder, const char *name, struct policy_job *job,
+                      struct err *err) MUST_CHECK;
+
 // Its runs that have ended since somebody switched it on, newest first.
 bool policies_results(struct store *store, const char *name, struct arena *arena,
                       struct policy_result results[POLICY_RUNS_JUDGED], size_t *count,
