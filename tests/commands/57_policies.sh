@@ -18,7 +18,7 @@ ok "the shipped example is sound, and nothing in it is on" all exits 0 ';' warns
 
 "$REDRIVE" policy --from-yaml "$here/../cases/policies_yaml/whole.yaml" >"$work/from_yaml.conf"
 run policies --check "$work/from_yaml.conf"
-ok "a policy of YAML becomes a sound file" all exits 0 ';' warns "1 policies, 1 of them enabled"
+ok "a policy of YAML becomes a sound file" all exits 0 ';' warns "2 policies, 2 of them enabled"
 run policy --from-yaml "$here/../cases/policies_yaml/unknown.yaml"
 ok "and its mistakes have line and column" all exits 2 ';' one_sentence ';' warns 'unknown.yaml:3:5: retry has no "max_atempts"'
 
@@ -118,6 +118,22 @@ ok "and it is switched off" all exits 0 ';' policies_say "[r['state'] for r in r
 kill "$policing_two"
 wait "$policing_two" 2>/dev/null
 ok "the watcher ends as told" [ $? = 0 ]
+
+# Retention by a watcher: what is closed leaves for the archive.
+policed_sql "UPDATE dlq_events SET status = 'RESOLVED', resolved_at = now() AT TIME ZONE 'UTC' - interval '100 days' WHERE id <= 40"
+echo 'policy "retention" { older_than = "90d"    action = "archive"    schedule = "every 1s" }' >"$work/policies.conf"
+run policy retention rehearse -d "$policed"
+ok "retention is rehearsed by a dry run" all exits 2 ';' one_sentence ';' warns "redrive archive --older-than with --dry-run"
+run policy retention on -d "$policed" --reason "as agreed"
+due=$(policed_sql "SELECT count(*) FROM dlq_events WHERE status <> 'PENDING' AND resolved_at < now() AT TIME ZONE 'UTC' - interval '90 days'")
+"$REDRIVE" watch -d "$policed" --listen 127.0.0.1:0 2>"$work/retaining.log" &
+retaining=$!
+ok "a watcher archives what is due" policies_say "[(r['acted'], r['operation']) for r in rows if r['policy'] == 'retention'] == [($due, None)]"
+kill "$retaining"
+wait "$retaining" 2>/dev/null
+ok "and nothing else" [ "$(policed_sql "SELECT count(*) || ' ' || count(*) FILTER (WHERE status = 'PENDING') FROM archive.dlq_events_archive")" = "$due 0" ]
+run audit -d "$policed"
+ok "the audit has the policy's name" says "policy retention"
 
 unset REDRIVE_CONFIG
 psql -XAtq "$server dbname=postgres" -c "DROP DATABASE IF EXISTS $policies_db WITH (FORCE)" -c "DROP ROLE redrive_policy_look_$$" >/dev/null 2>&1
