@@ -231,6 +231,36 @@ print_saved(struct correcting_one *correcting, int32_t no, struct err *err)
     return json_print(object, err);
 }
 
+// What the team's check says of the event as the new revision would send it. One that cannot answer lets
+// nothing pass, as in a recipe.
+static bool
+ask_check(struct correcting_one *correcting, struct err *err)
+{
+    const struct options *options = &correcting->call->options;
+    const struct correct_limits limits = correcting_limits(correcting->call);
+    struct event event = correcting->one.event;
+    struct correct_result result;
+    struct corrector *corrector;
+    if (!limits.checks || !limits.checks[0])
+        return true;
+    event.known.correction = correcting->correction;
+    event.payload = payload_of(correcting);
+    if (!corrector_create_check(&corrector, &limits, err))
+        return false;
+    bool ok = correct_events(corrector, &event, NULL, 1, &correcting->one.arena, &result, err);
+    corrector_destroy(corrector);
+    if (!ok || result.outcome == CORRECT_UNCHANGED)
+        return ok;
+    if (options->command.force && options->change.reason && options->change.reason[0]) {
+        remark(correcting->call, "the check refuses it: %s", result.reason);
+        return true;
+    }
+    return err_set(err, ERR_CONFLICT,
+                   "event %" PRId64 " was not corrected: %s%s; --force with --reason saves it all the same",
+                   event.id, result.outcome == CORRECT_REFUSED ? "the check refuses it: " : "",
+                   result.reason);
+}
+
 static bool
 correct_one(struct correcting_one *correcting, int64_t id, struct err *err)
 {
@@ -246,6 +276,8 @@ correct_one(struct correcting_one *correcting, int64_t id, struct err *err)
         return false;
     if (correction_equals(&correcting->correction, &one->event.known.correction))
         return err_set(err, ERR_NOT_FOUND, "event %" PRId64 " is so already; nothing was changed", id);
+    if (!ask_check(correcting, err))
+        return false;
     int32_t no = 0;
     if (!options->change.dry_run && !event_correct(correcting->store, id, correcting->parent,
                                                    &correcting->correction, options->change.reason, &no, err))

@@ -42,6 +42,18 @@ ok "--force corrects it" all exits 0 ';' json 'rows[0]["changed"] == 1 and rows[
 ok "the audit says that it was forced" all in_table "SELECT count(*) FROM redrive.audit WHERE operation_no = $forced AND action = 'correct' AND detail LIKE '%forced%' AND reason = 'the check is wrong'" 1 ';' in_table "SELECT count(*) FROM redrive.audit WHERE operation_no = $forced AND action = 'apply' AND detail LIKE '%1 of the changed ones forced%'" 1
 ok "and so does the event" in_table "SELECT detail FROM redrive.item WHERE operation_no = $forced AND dlq_id = 40" "forced: n is round"
 
+# --- one event
+run correct "${db[@]}" 70 --set '$.seen=true'
+ok "a correction that the check refuses is not saved" all exits 1 ';' one_sentence ';' warns "the check refuses it: n is round" ';' in_table "SELECT count(*) FROM redrive.revision WHERE dlq_id = 70" 0
+run correct "${db[@]}" 70 --set '$.seen=true' --dry-run
+ok "nor would it be" all exits 1 ';' warns "n is round"
+run correct "${db[@]}" 70 --set '$.seen=true' --force
+ok "force needs a reason" all exits 1 ';' warns "--reason" ';' in_table "SELECT count(*) FROM redrive.revision WHERE dlq_id = 70" 0
+run correct "${db[@]}" 70 --set '$.seen=true' --force --reason "the check is wrong"
+ok "and then saves it" all exits 0 ';' warns "the check refuses it: n is round" ';' in_table "SELECT reason FROM redrive.revision WHERE dlq_id = 70" "the check is wrong"
+run correct "${db[@]}" 70 --set '$.n=71' --reason mended
+ok "what the check takes is saved" all exits 0 ';' in_table "SELECT max(no) FROM redrive.revision WHERE dlq_id = 70" 2
+
 # --- reprocess --check
 run reprocess "${db[@]}" --filter id:100..129 --check --dry-run --json
 ok "reprocess --check asks about untouched events" all exits 1 ';' json 'rows[0]["refused_by_check"] == 2 and rows[0]["total"] == 30 and rows[0]["forced"] == 0' ';' warns "left out 2 that the check refuses: n is round (event 100)"
