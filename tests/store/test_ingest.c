@@ -367,8 +367,9 @@ the_monitor_shows_how_far_it_is_behind(void **state)
     assert_works(take(world.store, &ingester, letters, 1, -1, &taken, &err));
     assert_works(letter_topics_list(world.store, &arena, &topics, &count, &err));
     assert_int_equal(topics[0].left, -1); // nobody asked Kafka yet
-    const struct ingest_mark ends[] = {{"orders-dlq", 0, 12}, {"orders-dlq", 1, 4}, {"pay-dlq", 0, 3}};
-    assert_works(ingest_ends(world.store, &ingester, ends, 3, &err));
+    const struct ingest_mark ends[] = {
+        {"orders-dlq", 0, 12}, {"orders-dlq", 1, 4}, {"orders-dlq", 2, 0}, {"pay-dlq", 0, 3}};
+    assert_works(ingest_ends(world.store, &ingester, ends, 4, &err));
     claim(world.store, &ingester, &positions);
     assert_works(ingest_hole(world.store, &ingester, &positions[0], 9, &err));
     assert_works(letter_topics_list(world.store, &arena, &topics, &count, &err));
