@@ -47,6 +47,11 @@ sends_in_steps(void **state)
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_DONE);
     assert_int_equal(
         test_number(sender.world.admin, "SELECT count(*) FROM redrive.audit WHERE action = 'step'"), 4);
+    assert_string_equal(
+        test_text(sender.world.admin, // nothing is known of who took them
+                  "SELECT string_agg(detail, '|' ORDER BY no) FROM redrive.audit WHERE action = "
+                  "'step' AND detail LIKE '%begins'"),
+        "2 of 10 returned; step 2 of 3 begins|2 of 60 returned; step 3 of 3 begins");
 }
 
 static void

@@ -247,7 +247,8 @@ BEGIN
         UPDATE redrive.operation
            SET state = 'running', step = step + 1, observe_until = NULL, changed = nextval('redrive.change') WHERE no = v.no;
         PERFORM redrive._audit('step', v.no, v.done + v.refused, NULL,
-                               format('%s%s of %s returned; step %s of %s begins', coalesce(format('%s taken by %s, ', v.taken, v.taken_by), ''),
+                               format('%s%s of %s returned; step %s of %s begins',
+                                      CASE WHEN v.taken IS NOT NULL AND v.taken_by IS NOT NULL THEN format('%s taken by %s, ', v.taken, v.taken_by) END,
                                       v.returned, v.done, v.step + 1, cardinality(v.steps) + 1));
     END IF;
 END $$;
