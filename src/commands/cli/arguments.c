@@ -19,13 +19,27 @@ option_is_allowed(const struct option_row *row, const struct command *command)
     return (row->areas & AREA_ALL) != 0 || (row->areas & command->options) != 0;
 }
 
+// Of options with one name (--group is a group of events, or a consumer group) the one that the command has;
+// NULL: none.
+static const struct option_row *
+arguments_find(const struct option_row *met, const struct command *command)
+{
+    if (option_is_allowed(met, command))
+        return met;
+    for (size_t i = 0; i < option_count; i++)
+        if (strcmp(option_rows[i].name, met->name) == 0 && option_is_allowed(&option_rows[i], command))
+            return &option_rows[i];
+    return NULL;
+}
+
 static bool
 arguments_take(struct call *call, const struct met_option *met, struct err *err)
 {
-    if (!option_is_allowed(met->row, call->command))
+    const struct option_row *row = arguments_find(met->row, call->command);
+    if (!row)
         return err_set(err, ERR_USAGE, "redrive %s has no option %s; see redrive %s --help",
                        call->command->name, met->row->spelling, call->command->name);
-    return option_take_value(&call->options, met->row, met->value, err);
+    return option_take_value(&call->options, row, met->value, err);
 }
 
 // --- words ---
