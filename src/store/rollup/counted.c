@@ -8,11 +8,19 @@
 #include "store/rollup/categories.h"
 
 #define EPOCH_2000 946684800LL
+enum { NAMES_KEPT = 20000 };
 
+// What many series have in common; of the arena, absent where empty.
+struct counted_origin {
+    struct bytes type, source, topic;
+};
+
+// There may be one for each event.
 struct counted_series {
     uint64_t group;
+    const struct counted_origin *origin;
+    struct bytes error_class; // of the arena; absent where empty
     enum category category;
-    struct bytes type, source, topic, error_class; // of the arena; absent where empty
 };
 
 struct rollup_names {
@@ -21,6 +29,7 @@ struct rollup_names {
     struct keys numbers; // of the series in the database
     struct counted_series *series;
     size_t capacity;
+    const struct counted_origin *last; // of the series that was read last; NULL: none
 };
 
 struct counted {
@@ -34,10 +43,12 @@ struct counted {
 };
 
 // By number, so that they are looked up once.
-static const char series_sql[] =
-    "SELECT c.no, c.group_key, nullif(c.event_type, ''), nullif(c.source_table, ''), nullif(c.topic, ''),"
-    " g.error_class, g.pattern FROM redrive.rollup_series c JOIN redrive.rollup_group g ON g.key = "
-    "c.group_key";
+#define SERIES                                                                                               \
+    "SELECT c.no, c.group_key, nullif(c.event_type, ''), nullif(c.source_table, ''), nullif(c.topic, ''),"   \
+    " g.error_class, g.pattern FROM redrive.rollup_series c JOIN redrive.rollup_group g"                     \
+    " ON g.key = c.group_key"
+static const char series_sql[] = SERIES;
+static const char some_series_sql[] = SERIES " WHERE c.no = ANY ($1)";
 static const char returned_sql[] =
     "SELECT k.dlq_id FROM redrive.returned k JOIN redrive.rollup_event b ON b.dlq_id = k.dlq_id";
 // COPY takes no parameters: the series are passed in a setting of the transaction.
@@ -54,6 +65,23 @@ static const char events_sql[] = COPY_EVENTS("");
 static const char events_of_sql[] =
     COPY_EVENTS(" AND b.series = ANY (pg_catalog.current_setting('redrive.series')::int4[])");
 
+// The same as of the series before, where it is.
+static const struct counted_origin *
+origin_of(struct rollup_names *names, const PGresult *row)
+{
+    const struct counted_origin read = {value_bytes(row, 0, 2), value_bytes(row, 0, 3),
+                                        value_bytes(row, 0, 4)};
+    const struct counted_origin *last = names->last;
+    if (last && bytes_equal(last->type, read.type) && bytes_equal(last->source, read.source) &&
+        bytes_equal(last->topic, read.topic))
+        return last;
+    struct counted_origin *origin = arena_alloc(&names->arena, sizeof *origin);
+    *origin =
+        (struct counted_origin){arena_copy(&names->arena, read.type), arena_copy(&names->arena, read.source),
+                                arena_copy(&names->arena, read.topic)};
+    return names->last = origin;
+}
+
 static bool
 read_series(void *context, const PGresult *row)
 {
@@ -64,9 +92,7 @@ read_series(void *context, const PGresult *row)
     struct bytes error_class = value_bytes(row, 0, 5);
     names->series[i] = (struct counted_series){
         .group = key,
-        .type = arena_copy(&names->arena, value_bytes(row, 0, 2)),
-        .source = arena_copy(&names->arena, value_bytes(row, 0, 3)),
-        .topic = arena_copy(&names->arena, value_bytes(row, 0, 4)),
+        .origin = origin_of(names, row),
         .error_class = arena_copy(&names->arena, error_class),
         .category = store_category(names->store, key, error_class, value_bytes(row, 0, 6), NULL),
     };
@@ -92,9 +118,9 @@ name_event(const struct rollup_names *names, int32_t number, struct event *event
     const struct counted_series *series = &names->series[at];
     event->group = series->group;
     event->category = series->category;
-    event->event_type = series->type;
-    event->source_table = series->source;
-    event->topic = series->topic;
+    event->event_type = series->origin->type;
+    event->source_table = series->origin->source;
+    event->topic = series->origin->topic;
     event->error_class = series->error_class;
     return true;
 }
@@ -189,22 +215,40 @@ rollup_names_destroy(struct rollup_names *names)
     free(names);
 }
 
-static bool
-read_names(struct store *store, struct rollup_names *names, struct err *err)
+// Series of these rows that are not named yet, each once.
+static size_t
+find_unnamed(const struct rollup_names *names, const PGresult *r, int32_t *numbers)
 {
-    forget_names(names);
-    names->store = store;
-    return pg_stream(store, FOR_SCANNING, series_sql, NULL, read_series, names, err);
+    struct keys found = {0};
+    for (int i = 0; i < PQntuples(r); i++) {
+        int32_t number = value_int4(r, i, 1);
+        if (keys_find(&names->numbers, (uint64_t)number) < 0)
+            numbers[keys_index(&found, (uint64_t)number)] = number;
+    }
+    size_t count = found.count;
+    keys_release(&found);
+    return count;
 }
 
+// Those of the page alone: where each event is a group of its own, little memory does not hold all of them.
 static bool
-are_named(const struct rollup_names *names, const PGresult *r)
+name_rows(struct store *store, struct rollup_names *names, const PGresult *r, struct err *err)
 {
-    struct event ignored;
-    for (int i = 0; i < PQntuples(r); i++)
-        if (!name_event(names, value_int4(r, i, 1), &ignored))
-            return false;
-    return true;
+    int32_t *numbers = alloc_array((size_t)PQntuples(r), sizeof *numbers);
+    size_t count = find_unnamed(names, r, numbers);
+    bool ok = count == 0;
+    if (!ok) {
+        if (names->numbers.count + count > NAMES_KEPT) {
+            forget_names(names);
+            count = find_unnamed(names, r, numbers);
+        }
+        struct params params = {0};
+        param_numbers(&params, numbers, count);
+        names->store = store;
+        ok = pg_stream(store, FOR_SCANNING, some_series_sql, &params, read_series, names, err);
+    }
+    free(numbers);
+    return ok;
 }
 
 bool
@@ -222,7 +266,7 @@ rollup_rows(struct store *store, struct rollup_names *names, int64_t upto, size_
         return false;
     int count = PQntuples(r);
     *page = (struct rollup_page){(size_t)count, count ? value_int8(r, count - 1, 0) : upto};
-    bool ok = are_named(names, r) || read_names(store, names, err);
+    bool ok = name_rows(store, names, r, err);
     for (int i = 0; ok && i < count; i++) {
         int32_t created = value_int4(r, i, 2);
         struct event event = {

@@ -66,7 +66,7 @@ bool rollup_other_ids(struct store *store, const struct rollup_list *list, rollu
 // The counted events one by one, highest id first, from upto (INT64_MAX: the newest) on, at most `limit`: id,
 // event_type, source_table, topic, retry_count, created_at to the second (absent where it is
 // before 2000), group, category, error_class. The bytes are valid during the call.
-// The names are kept between two pages.
+// The names of a page's series are kept for the next page, as long as they are not very many.
 struct rollup_names; // of groups, types, sources and topics
 struct rollup_names *rollup_names_create(void);
 void rollup_names_destroy(struct rollup_names *names); // NULL is fine
