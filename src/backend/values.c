@@ -37,8 +37,9 @@ add_pivot(struct values *values, const struct backlog *backlog, enum pivot pivot
 {
     struct arena arena = {0};
     struct group_list list;
-    backlog_groups(backlog, pivot, NULL, clock_now(), &arena, &list);
-    for (size_t i = 0; i < list.count && i < VALUES_A_FIELD; i++) {
+    const struct group_limit limit = {.most = VALUES_A_FIELD, .rank = RANK_COUNT};
+    backlog_groups_limited(backlog, pivot, NULL, &limit, clock_now(), &arena, &list);
+    for (size_t i = 0; i < list.count; i++) {
         const struct event_group *group = &list.groups[i];
         if (!*group->value)
             continue;
@@ -136,9 +137,10 @@ add_payloads(struct reader *reader, struct values *values, struct err *err)
     int64_t ids[PAYLOADS];
     struct event_query query = {
         .takes_unreadable = true, .fields = EVENT_PAYLOAD, .ids = ids, .most_bytes = EVENT_PAGE_BYTES};
+    const struct group_limit limit = {.most = PAYLOADS, .rank = RANK_COUNT};
     if (reader->counts.backlog)
-        backlog_groups(reader->counts.backlog, PIVOT_ERROR, NULL, clock_now(), &arena, &list);
-    while (query.id_count < PAYLOADS && query.id_count < list.count) {
+        backlog_groups_limited(reader->counts.backlog, PIVOT_ERROR, NULL, &limit, clock_now(), &arena, &list);
+    while (query.id_count < list.count) {
         ids[query.id_count] = list.groups[query.id_count].sample_id;
         query.id_count++;
     }

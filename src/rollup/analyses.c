@@ -13,8 +13,9 @@ static void
 take_errors(const struct backlog *backlog, struct arena *arena, struct stats *stats)
 {
     struct group_list list;
-    backlog_groups(backlog, PIVOT_ERROR, NULL, clock_now(), arena, &list);
-    stats->error_count = list.count < STATS_ERRORS ? list.count : STATS_ERRORS;
+    const struct group_limit limit = {.most = STATS_ERRORS, .rank = RANK_COUNT};
+    backlog_groups_limited(backlog, PIVOT_ERROR, NULL, &limit, clock_now(), arena, &list);
+    stats->error_count = list.count;
     stats->errors = arena_array(arena, stats->error_count, sizeof *stats->errors);
     for (size_t i = 0; i < stats->error_count; i++) {
         const struct event_group *group = &list.groups[i];
