@@ -99,7 +99,8 @@ print_text(const struct apart_report *report, struct err *err)
     static const struct output_column columns[] = {
         {"here", ALIGN_RIGHT, 5, 0}, {"there", ALIGN_RIGHT, 6, 0}, {"where", ALIGN_LAST, 0, 0}};
     const struct apart_answer *answer = &report->answer;
-    char here[TEXT_SHORT], there[TEXT_SHORT], share[APART_SHARE];
+    char here[TEXT_SHORT], there[TEXT_SHORT], read_here[TEXT_SHORT], read_there[TEXT_SHORT],
+        share[APART_SHARE];
     struct output_table table;
     struct strbuf where = {0};
     table_begin(&table, report->call, columns, 3);
@@ -114,9 +115,10 @@ print_text(const struct apart_report *report, struct err *err)
         table_add(&table, strbuf_bytes(&where));
     }
     strbuf_release(&where);
-    remark(report->call, "%s events against %s %s events, ranked by a sample of %u and %u",
+    remark(report->call, "%s events against %s %s events, ranked by a sample of %s and %s",
            text_count(report->here, here), text_count(report->there, there),
-           against_words(report->search.sides.against), answer->here, answer->there);
+           against_words(report->search.sides.against), text_count(answer->here, read_here),
+           text_count(answer->there, read_there));
     return table_end(&table, err);
 }
 
