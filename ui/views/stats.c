@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 #include "ui/app/app.h"
+#include "ui/views/events/row.h"
 #include "ui/views/notice.h"
 #include "ui/views/text_page.h"
 #include "ui/widgets/sparkline.h"
@@ -181,9 +182,8 @@ add_errors(struct stats_drawing *drawing)
         if (has_first)
             strbuf_printf(&drawing->line, "  %-*s", MINUTE_WIDTH, minute_text(error->first_at, at));
         strbuf_printf(&drawing->line, "  %-*s  ", MINUTE_WIDTH, minute_text(error->last_at, at));
-        text_visible(&drawing->line,
-                     bytes_of(error->message ? error->message : glyph_text(&drawing->like, GLYPH_NONE)),
-                     false);
+        const char *message = error->message ? error->message : glyph_text(&drawing->like, GLYPH_NONE);
+        text_visible(&drawing->line, bytes_of(message + event_package_len(bytes_of(message))), false);
         end_line(drawing, ROLE_TEXT);
     }
 }
