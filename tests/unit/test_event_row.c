@@ -15,6 +15,8 @@ a_row_leaves_the_package_of_a_class_out(void **state)
     } rows[] = {
         {"java.net.SocketTimeoutException: connect timed out", "SocketTimeoutException: connect timed out"},
         {"System.Data.SqlClient.SqlException: deadlock", "SqlException: deadlock"},
+        {"Microsoft.Data.SqlClient.SqlException (0x80131904): deadlock",
+         "SqlException (0x80131904): deadlock"},
         {"psycopg2.errors.UniqueViolation: duplicate", "UniqueViolation: duplicate"},
         {"com.acme.Outer$Inner", "Outer$Inner"},
         {"TypeError: x is undefined", "TypeError: x is undefined"},
@@ -97,7 +99,7 @@ expect_error(const struct row_cache *cache, int64_t id, const char *pattern, con
     canvas_init(&canvas, 1, 30, false);
     if (pattern)
         assert_true(filter_parse(&filter, bytes_of(pattern), &(struct filter_context){0}, NULL));
-    const struct event_look look = {.filter = filter, .error_class = row_cache_class(cache)};
+    const struct event_look look = {.filter = filter, .shared = row_cache_shared(cache)};
     event_cell(row_cache_find(cache, id), COLUMN_ERROR, &look, &canvas, canvas_area(&canvas));
     canvas_to_text(&canvas, &text);
     assert_true(bytes_starts(strbuf_bytes(&text), shown));
@@ -128,6 +130,57 @@ a_class_of_all_rows_is_said_once_above_them(void **state)
 }
 
 static void
+words_of_all_rows_are_said_once_above_them(void **state)
+{
+    static const char *const same[] = {"x.BadAmount: Cannot read the amount from \"350,21\": bad",
+                                       "x.BadAmount: Cannot read the amount from \"35\": bad"};
+    static const char *const without_class[] = {"could not connect to the database pay-3",
+                                                "could not connect to the database pay-17"};
+    static const char *const short_words[] = {"x.Bad: connect to pay-3", "x.Bad: connect to pay-4"};
+    static const char *const equal[] = {"the order is closed already", "the order is closed already"};
+    static const char *const ends[] = {"could not connect to the database",
+                                       "could not connect to the database pay-3"};
+    struct row_cache cache = {0};
+    (void)state;
+    take_messages(&cache, same, 2);
+    assert_string_equal(cache.heading, "error: BadAmount: Cannot read the amount");
+    expect_error(&cache, 1, NULL, "…from \"350,21\": bad");
+    expect_error(&cache, 2, NULL, "…from \"35\": bad");
+    expect_error(&cache, 2, "BadAm", "BadAmount: Cannot read the"); // a match stays in sight
+    take_messages(&cache, without_class, 2);
+    assert_string_equal(cache.heading, "error: could not connect to the");
+    expect_error(&cache, 2, NULL, "…database pay-17");
+    take_messages(&cache, short_words, 2);
+    assert_string_equal(cache.heading, "error: Bad");
+    expect_error(&cache, 2, NULL, "connect to pay-4");
+    take_messages(&cache, equal, 2);
+    assert_string_equal(cache.heading, "error");
+    expect_error(&cache, 1, NULL, "the order is closed already");
+    take_messages(&cache, ends, 2); // something is left of every row
+    expect_error(&cache, 1, NULL, "…database");
+    row_cache_release(&cache);
+}
+
+static void
+columns_are_measured_by_what_was_fetched(void **state)
+{
+    struct row_cache cache = {0};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct reply *reply = reply_create(REPLY_ROWS, 1);
+        reply->rows.events = arena_array(&reply->arena, 1, sizeof *reply->rows.events);
+        reply->rows.count = 1;
+        reply->rows.events[0] = (struct event){.id = i ? 7 : 12345, .event_type = BYTES("order.created")};
+        row_cache_take(&cache, reply);
+        reply_destroy(reply);
+    }
+    assert_int_equal(cache.widest[COLUMN_ID], 6); // 12,345: what is gone counts too, so nothing jumps
+    assert_int_equal(cache.widest[COLUMN_TYPE], 13);
+    assert_int_equal(cache.widest[COLUMN_KEY], 0);
+    row_cache_release(&cache);
+}
+
+static void
 a_class_is_a_name_before_a_colon(void **state)
 {
     static const struct {
@@ -148,6 +201,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_class_of_all_rows_is_said_once_above_them),
+        cmocka_unit_test(words_of_all_rows_are_said_once_above_them),
+        cmocka_unit_test(columns_are_measured_by_what_was_fetched),
         cmocka_unit_test(a_class_is_a_name_before_a_colon),
         cmocka_unit_test(a_row_leaves_the_package_of_a_class_out),
         cmocka_unit_test(a_match_right_of_the_cut_is_brought_in_sight),

@@ -165,6 +165,40 @@ what_happened_last_is_told(void **state)
     assert_null(strstr(drawn(), "912,204"));
 }
 
+// The row in which a text is drawn; -1: none.
+static int
+row_of(const char *text, int rows)
+{
+    for (int row = 0; row < rows; row++)
+        if (strstr(drawn_row(row), text))
+            return row;
+    return -1;
+}
+
+static void
+no_row_stays_empty_that_could_say_something(void **state)
+{
+    (void)state;
+    struct event_group group = {.value = "00c7918f6f1b7231",
+                                .text.pattern = "refused",
+                                .text.sample = "Read timed out calling pay-3",
+                                .category = CATEGORY_DATA,
+                                .count = 7};
+    struct event events[] = {{.id = 912204, .error_message = BYTES("refused by pay-3")}};
+    struct recent_reply recent = {.events = events, .count = 1};
+    struct group_previewed previewed = {.group = &group, .recent = &recent};
+    struct area area = canvas_area(&canvas);
+    area.rows = 14;
+    group_preview(&previewed, &canvas, area);
+    assert_int_equal(row_of("912,204", 14), row_of("seen as: Read timed out", 14) + 2);
+
+    canvas_clear(&canvas);
+    area.rows = 6;
+    group_preview(&previewed, &canvas, area);
+    assert_int_equal(row_of("data: correct, then send", 6), row_of("seen as: Read timed out", 6) + 1);
+    assert_null(strstr(drawn(), "912,204")); // a higher preview has first more to say about the group
+}
+
 static void
 lines(const void *what, struct canvas *into, struct area area)
 {
@@ -223,6 +257,7 @@ main(void)
                                        cmocka_unit_test(a_trend_needs_events),
                                        DRAWS(a_high_preview_says_what_to_do_and_draws_the_day),
                                        DRAWS(what_happened_last_is_told),
+                                       DRAWS(no_row_stays_empty_that_could_say_something),
                                        DRAWS(a_preview_with_the_keys_scrolls),
                                        cmocka_unit_test(a_full_row_says_that_it_is)};
     return cmocka_run_group_tests_name("group_preview", tests, NULL, NULL);

@@ -310,6 +310,28 @@ the_cursor_keeps_hues(void **state)
     assert_int_equal(canvas_cell(&canvas, 0, 19)->role, ROLE_CURSOR);
 }
 
+static void
+a_title_that_is_cut_keeps_its_arrow(void **state)
+{
+    (void)state;
+    static const struct table_column text[] = {{.title = "text: what all of the rows have in common",
+                                                .width = 12,
+                                                .widest = TABLE_REST,
+                                                .is_order = true}};
+    struct table table = {0};
+    struct list list;
+    fill(&list, 3);
+    struct table_model model = model_of(&list);
+    model.columns = text;
+    model.column_count = 1;
+    struct area area = {0, 0, 4, 24};
+    table_sync(&table, &model);
+    table_layout(&table, &model, area);
+    table_draw(&table, &model, &canvas, area);
+    assert_non_null(strstr(drawn_row(0), "text: what all of"));
+    assert_non_null(strstr(drawn_row(0), "…↑"));
+}
+
 int
 main(void)
 {
@@ -323,6 +345,7 @@ main(void)
         DRAWS(a_list_that_does_not_fit_is_marked),
         DRAWS(sideways_shows_the_rest_and_no_more),
         DRAWS(the_cursor_keeps_hues),
+        DRAWS(a_title_that_is_cut_keeps_its_arrow),
     };
     return cmocka_run_group_tests_name("table", tests, NULL, NULL);
 }

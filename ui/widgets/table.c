@@ -431,15 +431,21 @@ draw_heading(const struct table_model *model, struct canvas *canvas, struct area
             continue;
         struct canvas_style style = {.role = column->is_order ? ROLE_HEADER_SORT : ROLE_HEADER,
                                      .at_right = column->at_right};
-        char title[64];
+        char title[192];
         int len = snprintf(title, sizeof title, "%s%s", column->title,
                            !column->is_order       ? ""
                            : column->is_descending ? glyph_text(canvas, GLYPH_DOWN)
                                                    : glyph_text(canvas, GLYPH_UP));
         struct bytes text = {title, len < 0 ? 0 : (size_t)len};
-        if (text_cells(text, canvas->is_ascii) > widths[i])
+        int arrow = 0; // a long title gives way to it
+        if (text_cells(text, canvas->is_ascii) > widths[i]) {
             text = bytes_of(column->title);
-        (void)canvas_styled(canvas, area.row, col, widths[i], text, &style);
+            arrow = column->is_order && column->widest == TABLE_REST;
+        }
+        (void)canvas_styled(canvas, area.row, col, widths[i] - arrow, text, &style);
+        if (arrow)
+            (void)canvas_glyph(canvas, area.row, col + widths[i] - 1,
+                               column->is_descending ? GLYPH_DOWN : GLYPH_UP, ROLE_HEADER_SORT);
         col += widths[i] + GAP;
     }
 }

@@ -27,7 +27,7 @@ events_draw_drawn_cell(const void *rows, size_t index, int column, struct canvas
     const struct event *event = row_cache_find(&events->rows, events->ids[index]);
     const struct event_look look = {.moments = app_moments(drawing->app),
                                     .filter = events->parsed,
-                                    .error_class = row_cache_class(&events->rows)};
+                                    .shared = row_cache_shared(&events->rows)};
     if (event)
         event_cell(event, (enum event_column)column, &look, canvas, area);
     else if (column == COLUMN_ID)

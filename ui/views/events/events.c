@@ -528,6 +528,9 @@ events_layout(struct app *app, void *state, const struct view_areas *areas)
     memcpy(events->columns, event_columns, sizeof events->columns);
     events->columns[COLUMN_WHEN].width =
         moment_cells(app_moments(app).by_clock, event_columns[COLUMN_WHEN].width);
+    for (int i = 0; i < EVENT_COLUMNS; i++) // no wider than what is in it
+        if (events->rows.widest[i] && events->rows.widest[i] < events->columns[i].widest)
+            events->columns[i].widest = events->rows.widest[i];
     if (events->path)
         events->columns[COLUMN_PATH].title = events->path;
     else

@@ -9,7 +9,7 @@
 #include "core/json/json.h"
 #include "ui/widgets/preview.h"
 
-enum { SPANS = 16, LONGEST_AGE = 8, PRETTY_LIMIT = 16 << 10, CLASS_MOST = 64 };
+enum { SPANS = 16, LONGEST_AGE = 8, PRETTY_LIMIT = 16 << 10, CLASS_MOST = 64, WORDS_LEAST = 16, CONTEXT = 5 };
 
 #define HEADING "error"
 
@@ -33,17 +33,72 @@ by_id(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-// The class that all their messages begin with, as far as there is something to compare.
-static struct bytes
+// The class that all their messages begin with, with the colon behind it, as far as there is something to
+// compare.
+static size_t
 shared_class(const struct row_cache *cache)
 {
-    if (cache->count < 2)
-        return BYTES("");
     struct bytes shared = event_class_of(event_headline(&cache->rows[0]));
     for (size_t i = 1; i < cache->count && shared.len; i++)
         if (!bytes_equal(event_class_of(event_headline(&cache->rows[i])), shared))
-            return BYTES("");
-    return shared.len < CLASS_MOST ? shared : BYTES("");
+            return 0;
+    return shared.len && shared.len < CLASS_MOST ? shared.len + sizeof ": " - 1 : 0;
+}
+
+// And the words behind the first `from` bytes, but for the last of them: a row begins with what tells what
+// differs in it. 0: they are few, or nothing differs.
+static size_t
+shared_words(const struct row_cache *cache, size_t from)
+{
+    struct bytes first = event_headline(&cache->rows[0]);
+    size_t shared = first.len;
+    bool is_same = true;
+    for (size_t i = 1; i < cache->count; i++) {
+        struct bytes other = event_headline(&cache->rows[i]);
+        is_same &= bytes_equal(first, other);
+        size_t len = 0;
+        while (len < shared && len < other.len && first.data[len] == other.data[len])
+            len++;
+        shared = len;
+    }
+    for (size_t end = shared; shared > from && (end - shared < CONTEXT || first.data[shared - 1] != ' ');)
+        shared--;
+    return !is_same && shared >= from + WORDS_LEAST ? shared : 0;
+}
+
+static void
+find_shared(struct row_cache *cache)
+{
+    size_t of_class = cache->count > 1 ? shared_class(cache) : 0;
+    size_t of_words = cache->count > 1 ? shared_words(cache, of_class) : 0;
+    cache->shared = of_words ? of_words : of_class;
+    struct bytes said = bytes_trim(row_cache_shared(cache));
+    size_t len = utf8_cut(said, sizeof cache->heading - sizeof HEADING ": ");
+    if (!said.len)
+        snprintf(cache->heading, sizeof cache->heading, HEADING);
+    else // of a class alone without the colon
+        snprintf(cache->heading, sizeof cache->heading, HEADING ": %.*s", (int)len - !of_words, said.data);
+}
+
+static void
+measure(struct row_cache *cache)
+{
+    char id[TEXT_SHORT];
+    for (size_t i = 0; i < cache->count; i++) {
+        const struct event *event = &cache->rows[i];
+        const struct {
+            enum event_column column;
+            struct bytes text;
+        } cells[] = {{COLUMN_ID, bytes_of(text_count(event->id, id))},
+                     {COLUMN_TYPE, event->event_type},
+                     {COLUMN_KEY, event_key(event)},
+                     {COLUMN_PATH, event->at_path}};
+        for (size_t cell = 0; cell < sizeof cells / sizeof *cells; cell++) {
+            int *widest = &cache->widest[cells[cell].column];
+            int width = bytes_present(cells[cell].text) ? text_cells(cells[cell].text, false) : 0;
+            *widest = width > *widest ? width : *widest;
+        }
+    }
 }
 
 void
@@ -57,17 +112,14 @@ row_cache_take(struct row_cache *cache, struct reply *reply)
     reply->rows.count = 0;
     if (cache->count)
         qsort(cache->rows, cache->count, sizeof *cache->rows, by_id);
-    struct bytes shared = shared_class(cache);
-    snprintf(cache->heading, sizeof cache->heading, shared.len ? HEADING ": %.*s" : HEADING,
-             BYTES_ARGS(shared));
+    find_shared(cache);
+    measure(cache);
 }
 
 struct bytes
-row_cache_class(const struct row_cache *cache)
+row_cache_shared(const struct row_cache *cache)
 {
-    struct bytes heading = bytes_of(cache->heading);
-    size_t before = sizeof HEADING ": " - 1;
-    return heading.len > before ? bytes_slice(heading, before, heading.len) : BYTES("");
+    return cache->shared ? bytes_slice(event_headline(&cache->rows[0]), 0, cache->shared) : BYTES("");
 }
 
 const struct event *
@@ -85,6 +137,7 @@ row_cache_release(struct row_cache *cache)
     arena_release(&cache->arena);
     cache->rows = NULL;
     cache->count = 0;
+    cache->shared = 0;
     cache->heading[0] = '\0';
 }
 
@@ -151,6 +204,13 @@ hidden_before_match(struct bytes text, size_t hidden, const struct filter_span *
     return from;
 }
 
+// Not behind a package or a class.
+static bool
+is_within_sentence(struct bytes text, size_t at)
+{
+    return at > 1 && at < text.len && text.data[at - 1] == ' ' && text.data[at - 2] != ':';
+}
+
 // The first `hidden` bytes are looked at by the filter, and left out of the picture.
 static void
 draw_rest(struct canvas *canvas, struct area area, struct bytes text, size_t hidden, enum role role,
@@ -164,7 +224,7 @@ draw_rest(struct canvas *canvas, struct area area, struct bytes text, size_t hid
     for (size_t i = 0; i < found_count && hidden == package; i++)
         if (found[i].from >= hidden)
             hidden = hidden_before_match(text, hidden, &found[i], area.cols, canvas->is_ascii);
-    if (hidden > package && area.cols > 1) {
+    if ((hidden > package || is_within_sentence(text, hidden)) && area.cols > 1) {
         (void)canvas_glyph(canvas, area.row, area.col, GLYPH_ELLIPSIS, ROLE_DIM);
         area_take_left(&area, 1);
     }
@@ -202,7 +262,9 @@ event_package_len(struct bytes message)
             package = at + 1;
     bool is_class =
         package > 0 && package < at && message.data[package] >= 'A' && message.data[package] <= 'Z';
-    return is_class && (at == message.len || message.data[at] == ':') ? package : 0;
+    struct bytes behind = bytes_slice(message, at, message.len);
+    bool has_end = !behind.len || *behind.data == ':' || bytes_starts(behind, " (0x"); // .NET's number of it
+    return is_class && has_end ? package : 0;
 }
 
 struct bytes
@@ -228,24 +290,20 @@ has_match_before(struct bytes text, size_t end, struct filter *filter)
     return false;
 }
 
-// As people speak of it: the class without its package, or without itself where the heading says it. A match
-// in it stays visible. The preview and the event itself have all of it.
+// As people speak of it: the class without its package, and without what the heading says. A match in that
+// stays visible. The preview and the event itself have all of it.
 static void
 draw_error(const struct event *event, enum role role, const struct event_look *look, struct canvas *canvas,
            struct area area)
 {
     struct bytes line = first_line(event_error_text(event));
     size_t hidden = event_package_len(line);
-    struct bytes headline = bytes_slice(line, hidden, line.len - hidden);
-    size_t upto_message = hidden + look->error_class.len + 2;
+    size_t upto_rest = hidden + look->shared.len;
     if (event->known.unreadable_error)
         role = ROLE_STATUS_WARN;
-    if (look->error_class.len && bytes_equal(event_class_of(headline), look->error_class) &&
-        !has_match_before(line, upto_message, look->filter)) {
-        struct bytes message = bytes_slice(line, upto_message, line.len - upto_message);
-        draw_highlighted(canvas, area, message, role, look->filter, FILTER_COLUMN_ERROR);
-        return;
-    }
+    if (look->shared.len && bytes_equal(bytes_slice(line, hidden, look->shared.len), look->shared) &&
+        !has_match_before(line, upto_rest, look->filter))
+        hidden = upto_rest;
     draw_rest(canvas, area, line, hidden, role, look->filter, FILTER_COLUMN_ERROR);
 }
 

@@ -9,21 +9,6 @@
 #include "ui/app/app.h"
 #include "ui/widgets/table.h"
 
-// Rows that were fetched, by id.
-struct row_cache {
-    struct arena arena;
-    struct event *rows; // ascending by id
-    size_t count;
-    char heading[80]; // of their errors: "error", or "error: SocketTimeoutException" where all are of that
-                      // class
-};
-// Takes the rows over from a REPLY_ROWS.
-void row_cache_take(struct row_cache *cache, struct reply *reply);
-// The class that is said in the heading, so that no row needs to; empty: none.
-struct bytes row_cache_class(const struct row_cache *cache);
-const struct event *row_cache_find(const struct row_cache *cache, int64_t id); // NULL: not fetched, or gone
-void row_cache_release(struct row_cache *cache);
-
 enum event_column {
     COLUMN_ID,
     COLUMN_MARKS,
@@ -38,13 +23,30 @@ enum event_column {
 };
 extern const struct table_column event_columns[EVENT_COLUMNS];
 
+// Rows that were fetched, by id.
+struct row_cache {
+    struct arena arena;
+    struct event *rows; // ascending by id
+    size_t count;
+    size_t shared;             // bytes of the first headline that all begin with, see row_cache_shared
+    char heading[160];         // of their errors: "error", or "error: SocketTimeoutException: connect to …"
+    int widest[EVENT_COLUMNS]; // cells of what was fetched so far, of the columns that grow; 0: nothing yet
+};
+// Takes the rows over from a REPLY_ROWS.
+void row_cache_take(struct row_cache *cache, struct reply *reply);
+// What all messages begin with, which the heading says, so that no row needs to: their class, and the words
+// behind it where that is a good part of a row. Empty: nothing.
+struct bytes row_cache_shared(const struct row_cache *cache);
+const struct event *row_cache_find(const struct row_cache *cache, int64_t id); // NULL: not fetched, or gone
+void row_cache_release(struct row_cache *cache);
+
 // The first line of the error, without the package of its class.
 struct bytes event_headline(const struct event *event);
 // How the rows of a list show their events.
 struct event_look {
     struct moments moments;
-    struct filter *filter;    // its matches are highlighted; NULL: none
-    struct bytes error_class; // left out where a message begins with it; empty: none
+    struct filter *filter; // its matches are highlighted; NULL: none
+    struct bytes shared;   // left out where a headline begins with it; empty: nothing
 };
 void event_cell(const struct event *event, enum event_column column, const struct event_look *look,
                 struct canvas *canvas, struct area area);

@@ -191,6 +191,8 @@ draw_name(const struct event_group *group, enum pivot pivot, struct canvas *canv
     struct area part = area_take_top(area, SAMPLE_ROWS);
     group_preview_draw_wrapped(canvas, &part, bytes_of(arena_printf(arena, "seen as: %s", message)),
                                ROLE_TEXT);
+    area->row -= part.rows; // what the sample leaves
+    area->rows += part.rows;
 }
 
 // "resolved 12   discarded 3   reprocessed 840   since 14:02:11   returned 17", without the zeros. `since` is
@@ -295,6 +297,15 @@ draw_care(const struct group_previewed *previewed, struct canvas *canvas, struct
                                    ROLE_STATUS_INFO);
 }
 
+// By error only: other pivots have no category.
+static const char *
+advice_text(const struct group_previewed *previewed)
+{
+    enum category category = previewed->group->category;
+    bool has_advice = previewed->pivot == PIVOT_ERROR && category != CATEGORY_UNKNOWN && !previewed->advice;
+    return has_advice ? category_advice(category) : "";
+}
+
 // The rows that every group has come first: from one group to the next only their numbers change, which keeps
 // a key cheap over a slow line.
 static void
@@ -327,9 +338,8 @@ draw_facts(const struct group_previewed *previewed, struct canvas *canvas, struc
     const char *decision = decision_text(previewed, &role, arena);
     group_preview_draw_wrapped(canvas, area, bytes_of(decision), role);
     draw_care(previewed, canvas, area, arena);
-    if (is_by_error && group->category != CATEGORY_UNKNOWN && !previewed->advice)
-        group_preview_draw_wrapped(canvas, area, bytes_of(category_advice(group->category)),
-                                   category_role(group->category));
+    group_preview_draw_wrapped(canvas, area, bytes_of(advice_text(previewed)),
+                               category_role(group->category));
 }
 
 // The chart at a place that no text above it moves; where all is drawn, below the text.
@@ -389,6 +399,9 @@ preview_low(const struct group_previewed *previewed, struct canvas *canvas, stru
         preview_line(canvas, &area, arena_printf(arena, "  seen as: %s", group->text.sample), ROLE_DIM);
     else
         draw_heat_line(group, canvas, &area);
+    const char *advice = advice_text(previewed);
+    if (*advice)
+        preview_line(canvas, &area, advice, category_role(group->category));
 }
 
 void
