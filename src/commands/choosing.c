@@ -4,7 +4,9 @@
 #include <string.h>
 #include "base/text.h"
 #include "commands/cli/interrupt.h"
+#include "core/filter/filter.h"
 #include "core/filter/saved.h"
+#include "store/events/records.h"
 
 static bool
 read_status(const char *word, unsigned *statuses, struct err *err)
@@ -123,15 +125,36 @@ choosing_say_undecided(const struct call *call, const struct choose_tally *tally
     strbuf_release(&ids);
 }
 
+// Does the filter ask for what only an original record tells? A key has the source id in its place.
+static bool
+is_of_records(const char *text)
+{
+    const struct filter_context context = {.new_after = TIME_ABSENT};
+    struct filter *filter;
+    bool is = false;
+    if (!text || !filter_parse(&filter, bytes_of(text), &context, NULL))
+        return false;
+    for (size_t i = 0; i < filter_terms(filter); i++)
+        is = is || (filter_term_needs(filter, i) & EVENT_RAW && !filter_term_is_inverted(filter, i) &&
+                    strcmp(filter_term_name(filter, i), "key") != 0);
+    filter_destroy(filter);
+    return is;
+}
+
 void
-choosing_say_none(const struct call *call)
+choosing_say_none(const struct call *call, struct store *store)
 {
     struct strbuf words = {0};
+    bool has_records = true;
     choosing_describe(call, 0, &words);
+    if (!call->options.choice.status)
+        strbuf_add_text(&words, "; only pending ones, unless --status or the filter says so");
+    if (is_of_records(call->options.choice.filter) && records_exist(store, &has_records, NULL) &&
+        !has_records)
+        strbuf_add_text(&words, "; no original record is kept, so headers and has:raw match nothing: redrive "
+                                "ingest keeps them");
     if (choosing_is_any(call))
-        remark(call, "nothing found: %s%s", strbuf_text(&words),
-               call->options.choice.status ? ""
-                                           : "; only pending ones, unless --status or the filter says so");
+        remark(call, "nothing found: %s", strbuf_text(&words));
     else
         remark(call, "no pending events");
     strbuf_release(&words);

@@ -21,8 +21,9 @@ bool choosing_check_known(const struct choose_tally *tally, struct err *err) MUS
 // Says on standard error how many events a pattern could not decide, and which.
 void choosing_say_undecided(const struct call *call, const struct choose_tally *tally);
 
-// Says on standard error that a list of them is empty; what is read by programs stays empty.
-void choosing_say_none(const struct call *call);
+// Says on standard error that a list of them is empty, and where it had to be; what is read by programs stays
+// empty.
+void choosing_say_none(const struct call *call, struct store *store);
 
 // For choose_…: shows how many events were read, and ends after a signal.
 bool choosing_tick(void *progress, const struct choose_tally *tally);

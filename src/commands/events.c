@@ -156,7 +156,7 @@ events(struct call *call, struct store *store, struct events_sort *sort, struct 
     progress_end(&progress);
     ok = ok && print_events(call, store, sort, ids, count, err);
     if (ok && count == 0)
-        choosing_say_none(call);
+        choosing_say_none(call, store);
     choosing_say_undecided(call, &tally);
     choose_tally_release(&tally);
     free(ids);

@@ -352,7 +352,7 @@ begin_table(struct output_table *table, struct call *call, const struct group_co
 }
 
 static bool
-print_groups(struct call *call, const struct group_counting *counting, int64_t now, int64_t zone_us,
+print_groups(struct call *call, struct store *store, const struct group_counting *counting, int64_t now,
              struct err *err)
 {
     struct arena arena = {0};
@@ -366,13 +366,13 @@ print_groups(struct call *call, const struct group_counting *counting, int64_t n
     size_t count = limit > 0 && (size_t)limit < list.count ? (size_t)limit : list.count;
     for (size_t i = 0; ok && i < count; i++) {
         if (call->options.general.json)
-            ok = command_groups_print_json(counting, &list.groups[i], zone_us, err);
+            ok = command_groups_print_json(counting, &list.groups[i], store_info(store)->zone_us, err);
         else
             command_groups_add_row(&table, counting, &list.groups[i], &arena);
     }
     ok = table_end(&table, err) && ok;
     if (ok && list.count == 0)
-        choosing_say_none(call);
+        choosing_say_none(call, store);
     if (counting->is_merged && !call->options.general.json)
         say_merged(call, &list, count);
     if (is_long(counting))
@@ -414,7 +414,7 @@ groups(struct call *call, struct store *store, struct group_counting *counting, 
               groups_describe(store, call->group_rules, counting->backlog, err));
     ok = ok && read_paths(store, counting, err);
     progress_end(&counting->progress);
-    ok = ok && print_groups(call, counting, now, store_info(store)->zone_us, err);
+    ok = ok && print_groups(call, store, counting, now, err);
     choosing_say_undecided(call, &tally);
     choose_tally_release(&tally);
     return ok;

@@ -134,6 +134,12 @@ for list in groups events; do
     run $list "${db[@]}" --filter zzzz --quiet
     ok "$list --quiet: nothing matches" all exits 0 ';' lines 0 ';' silent
 done
+# What only an original record tells is found nowhere before one is kept; a key is the source id then.
+for filter in header:x=1 has:raw 'key:zzzz'; do
+    run events "${db[@]}" --filter "$filter"
+    ok "events: nothing matches $filter" all exits 0 ';' lines 0 ';' one_sentence ';' \
+        "$([ "$filter" = key:zzzz ] && echo not || echo all)" warns "no original record is kept"
+done
 run operations "${db[@]}"
 ok "operations: none yet" all exits 0 ';' lines 0 ';' one_sentence ';' warns "no operations yet"
 run groups category "${db[@]}"

@@ -121,6 +121,18 @@ records_answer(struct store *store, const int64_t *ids, const char *const *whys,
 }
 
 bool
+records_exist(struct store *store, bool *exist, struct err *err)
+{
+    PGresult *r;
+    if (!pg_has_schema(store, err) ||
+        !pg_ask(store, FOR_READING, "SELECT EXISTS (SELECT FROM redrive.record)", NULL, &r, err))
+        return false;
+    *exist = value_bool(r, 0, 0);
+    PQclear(r);
+    return true;
+}
+
+bool
 letter_values(struct store *store,
               void (*each)(void *context, const char *field, struct bytes value, int64_t count),
               void *context, struct err *err)

@@ -21,6 +21,9 @@ struct kept_record {
 bool records_keep(struct store *store, const struct kept_record *records, size_t count,
                   struct err *err) MUST_CHECK;
 
+// Is the original record of any event kept?
+bool records_exist(struct store *store, bool *exist, struct err *err) MUST_CHECK;
+
 // Ids of events whose dead letter was taken in, ascending; with `queue` of those that were in this dead
 // letter queue, and of those whose row names it. The caller frees them.
 bool letter_ids(struct store *store, const char *queue, int64_t **ids, size_t *count,
