@@ -12,7 +12,7 @@
 #include "ui/keymap/key.h"
 #include "ui/theme/svg.h"
 
-#define PATIENCE (30 * US_PER_SECOND)
+#define PATIENCE (60 * US_PER_SECOND)
 #define BUDGET 4000
 
 struct script {
@@ -83,7 +83,7 @@ script_settle(struct script *script)
         return false;
     while ((!app_is_idle(script->app) || app_is_working(script->app)) && !app_is_over(script->app)) {
         if (clock_mono() >= until)
-            return err_set(script->err, ERR_INTERNAL, "something is still outstanding after 30 s");
+            return err_set(script->err, ERR_INTERNAL, "something is still outstanding after a minute");
         sleep_for_news(script);
         script_turn(script);
         if (!script_goes_on(script))
@@ -106,7 +106,7 @@ run_await(struct script *script, const char *text)
     script_turn(script);
     while (!shows(script, text)) {
         if (clock_mono() >= until)
-            return err_set(script->err, ERR_DATA, "the screen does not show \"%s\" within 30 s", text);
+            return err_set(script->err, ERR_DATA, "the screen does not show \"%s\" within a minute", text);
         sleep_for_news(script);
         script_turn(script);
         if (!script_goes_on(script))

@@ -15,7 +15,7 @@
 //   roles NAME           which colour roles stand where, as NAME.roles
 //   svg NAME             the screen as NAME.svg
 //
-// Waits end by idleness, never by time; after 30 s without it the script fails.
+// Waits end by idleness, never by time; after a minute without it the script fails.
 #ifndef REDRIVE_UI_APP_SCRIPT_H
 #define REDRIVE_UI_APP_SCRIPT_H
 
