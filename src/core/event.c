@@ -130,7 +130,7 @@ struct bytes
 event_queue(const struct event *event)
 {
     if (bytes_present(event->record.format))
-        return event->record.topic;
+        return bytes_present(event->record.queue) ? event->record.queue : event->record.topic;
     return topic_is_queue(event->topic) ? event->topic : BYTES_ABSENT;
 }
 

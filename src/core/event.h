@@ -74,6 +74,7 @@ struct event_record {
                          // record in Kafka where the row says, read again
     struct bytes consumer; // the group that failed, as its dead letter says; absent: it does not
     struct bytes topic;    // where it lay, with partition and offset
+    struct bytes queue;    // the topic of its event's newest dead letter; absent: the same
     int32_t partition;
     int64_t offset;
     int64_t timestamp; // instant; 0 or TIME_ABSENT: not known

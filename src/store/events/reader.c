@@ -71,6 +71,7 @@ static const struct reader_column {
     {EVENT_NARROW | EVENT_RAW, true, PIECE_ROW("raw.format"), COLUMN_BYTES, AT(record.format), 0},
     {EVENT_NARROW | EVENT_RAW, true, PIECE_ROW("raw.consumer"), COLUMN_BYTES, AT(record.consumer), 0},
     {EVENT_NARROW | EVENT_RAW, true, PIECE_ROW("raw.topic"), COLUMN_BYTES, AT(record.topic), 0},
+    {EVENT_NARROW | EVENT_RAW, true, PIECE_ROW("raw.queue"), COLUMN_BYTES, AT(record.queue), 0},
     {EVENT_RAW, true, PIECE_ROW("raw.partition"), COLUMN_INT4, AT(record.partition), 0},
     {EVENT_RAW, true, PIECE_ROW("raw.\"offset\""), COLUMN_INT8, AT(record.offset), 0},
     {EVENT_RAW, true, PIECE_ROW("raw.\"timestamp\""), COLUMN_TIME, AT(record.timestamp), 0},

@@ -52,7 +52,7 @@ letter_ids(struct store *store, const char *queue, int64_t **ids, size_t *count,
         "SELECT e.id::int8 FROM :\"events\" e WHERE e.kafka_topic::text = $1 ORDER BY 1";
     static const char both[] = "SELECT e.id::int8 FROM :\"events\" e WHERE e.kafka_topic::text = $1"
                                " UNION SELECT r.dlq_id FROM redrive.record r WHERE r.format IS NOT NULL"
-                               " AND r.topic = $1 ORDER BY 1";
+                               " AND coalesce(r.queue, r.topic) = $1 ORDER BY 1";
     static const char all[] = "SELECT r.dlq_id FROM redrive.record r WHERE r.format IS NOT NULL AND $1::text"
                               " IS NULL ORDER BY 1";
     *ids = NULL;
@@ -138,10 +138,11 @@ letter_values(struct store *store,
               void *context, struct err *err)
 {
     static const char sql[] =
-        "WITH newest AS MATERIALIZED (SELECT k.format, k.consumer, k.topic FROM redrive.record k"
+        "WITH newest AS MATERIALIZED (SELECT k.format, k.consumer, coalesce(k.queue, k.topic) AS queue"
+        " FROM redrive.record k"
         " ORDER BY k.dlq_id DESC LIMIT 5000)"
         " SELECT v.field, v.value, count(*) FROM newest n CROSS JOIN LATERAL (VALUES ('format', n.format),"
-        " ('consumer', n.consumer), ('queue', n.topic)) AS v (field, value)"
+        " ('consumer', n.consumer), ('queue', n.queue)) AS v (field, value)"
         " WHERE n.format IS NOT NULL AND v.value <> '' GROUP BY 1, 2 ORDER BY 3 DESC, 2 LIMIT 300";
     PGresult *r;
     if (!pg_ask(store, FOR_READING, sql, NULL, &r, err))

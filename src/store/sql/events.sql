@@ -23,6 +23,7 @@ CREATE TABLE redrive.record (
     cluster       text,    -- the id of the Kafka cluster, as in redrive.sent
     generation    integer, -- of the topic: one more each time that it was deleted and made anew
     format        text,
+    queue         text,        -- the topic that it was seen in last, where that is another: it came from a retry topic to the dead letter topic
     consumer      text,        -- the consumer group that failed, where the format names it
     failed_at     timestamptz, -- when, where the format says so
     identity      bigint,      -- hash of the cluster and the whole event id, which the event's own column may have cut; of a key that a

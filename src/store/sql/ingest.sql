@@ -377,16 +377,33 @@ BEGIN
       FROM pg_temp.redrive_letter s WHERE p_of[s.no] = 0 AND s.no BETWEEN p_from AND p_to;
 END $$;
 
+-- In which topic these events were seen last: topics are read beside each other, so the times of their records tell it, and of the same time a
+-- topic for retries is the earlier one.
+CREATE OR REPLACE FUNCTION redrive._ingest_queues(p_ids bigint[]) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$
+    UPDATE redrive.record r SET queue = nullif(n.topic, r.topic)
+      FROM (SELECT DISTINCT ON (l.dlq_id) l.dlq_id, l.topic
+              FROM (SELECT k.dlq_id, k.topic, k."timestamp" FROM redrive.record k WHERE k.dlq_id = ANY (p_ids)
+                    UNION ALL SELECT a.dlq_id, a.topic, a."timestamp" FROM redrive.attempt a WHERE a.dlq_id = ANY (p_ids)) l
+             ORDER BY l.dlq_id, l."timestamp" DESC NULLS LAST, l.topic ~* 'retry') n
+     WHERE r.dlq_id = n.dlq_id AND r.queue IS DISTINCT FROM nullif(n.topic, r.topic)
+$$;
+
 -- Puts the other staged records into redrive.attempt, but those of events that are not there (p_unfit).
 CREATE OR REPLACE FUNCTION redrive._ingest_attempts(p_cluster text, p_generations integer[], p_of bigint[], p_ids bigint[], p_unfit integer[])
 RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_attempts bigint;
 BEGIN
     INSERT INTO redrive.attempt (dlq_id, cluster, topic, partition, generation, "offset", "timestamp", key, value, header_names, header_values,
                                  crc32c, format, consumer, failed_at, error_message, stack_trace)
     SELECT p_ids[s.no], p_cluster, s.topic, s.partition, p_generations[s.no], s."offset", s."timestamp", s.key, s.value, s.header_names,
            s.header_values, s.crc32c, s.format, s.consumer, s.failed_at, s.error_message, s.stack_trace
       FROM pg_temp.redrive_letter s WHERE p_of[s.no] <> 0 AND s.no <> ALL (p_unfit);
+    GET DIAGNOSTICS v_attempts = ROW_COUNT;
+    IF v_attempts > 0 THEN
+        PERFORM redrive._ingest_queues((SELECT array_agg(DISTINCT p_ids[s.no]) FROM pg_temp.redrive_letter s WHERE p_of[s.no] <> 0));
+    END IF;
 END $$;
 
 -- Takes in what this transaction copied to the stage: events, records, and the positions, of which each moves from p_from (-1: nothing was read yet)
