@@ -79,8 +79,8 @@ message() # ID ERROR COUNT, as the team's PHP writes it
         "$1" $queue "$2" "$3" >"$work/value"
 }
 for n in 1 2 3; do
-    for count in 1 2; do
-        message 79a50895-f251-455f-9a5c-00000000000$n '{"message":"Connection refused","code":"500","trace":"PDOException: SQLSTATE[HY000] [2002] try '$count'"}' $count
+    for try in 1 2; do
+        message 79a50895-f251-455f-9a5c-00000000000$n '{"message":"Connection refused","code":"500","trace":"PDOException: SQLSTATE[HY000] [2002] try '$try'"}' $try
         put ${queue}_retry order-123
     done
     message 79a50895-f251-455f-9a5c-00000000000$n '{"message":"Connection refused","code":"500","trace":"PDOException: SQLSTATE[HY000] [2002] try 3"}' 3
