@@ -231,34 +231,30 @@ print_saved(struct correcting_one *correcting, int32_t no, struct err *err)
     return json_print(object, err);
 }
 
-// What the team's check says of the event as the new revision would send it. One that cannot answer lets
-// nothing pass, as in a recipe.
+// One that cannot answer lets nothing pass, as in a recipe.
 static bool
 ask_check(struct correcting_one *correcting, struct err *err)
 {
     const struct options *options = &correcting->call->options;
-    const struct correct_limits limits = correcting_limits(correcting->call);
+    struct correct_limits limits = correcting_limits(correcting->call);
     struct event event = correcting->one.event;
     struct correct_result result;
-    struct corrector *corrector;
-    if (!limits.checks || !limits.checks[0])
-        return true;
-    event.known.correction = correcting->correction;
-    event.payload = payload_of(correcting);
-    if (!corrector_create_check(&corrector, &limits, err))
+    limits.is_forced = options->command.force && options->change.reason && options->change.reason[0];
+    event.payload = correcting->after.payload;
+    if (!correct_ask_check(&limits, &event, &correcting->correction, &correcting->one.arena, &result, err))
         return false;
-    bool ok = correct_events(corrector, &event, NULL, 1, &correcting->one.arena, &result, err);
-    corrector_destroy(corrector);
-    if (!ok || result.outcome == CORRECT_UNCHANGED)
-        return ok;
-    if (options->command.force && options->change.reason && options->change.reason[0]) {
+    if (result.outcome == CORRECT_UNCHANGED)
+        return true;
+    if (result.outcome == CORRECT_FORCED) {
         remark(correcting->call, "the check refuses it: %s", result.reason);
         return true;
     }
-    return err_set(err, ERR_CONFLICT,
-                   "event %" PRId64 " was not corrected: %s%s; --force with --reason saves it all the same",
-                   event.id, result.outcome == CORRECT_REFUSED ? "the check refuses it: " : "",
-                   result.reason);
+    if (result.outcome == CORRECT_REFUSED)
+        return err_set(err, ERR_CONFLICT,
+                       "event %" PRId64 " was not corrected: the check refuses it: %s; --force with --reason "
+                       "saves it all the same",
+                       event.id, result.reason);
+    return err_set(err, ERR_CONFLICT, "event %" PRId64 " was not corrected: %s", event.id, result.reason);
 }
 
 static bool

@@ -24,6 +24,12 @@ struct corrector {
 };
 
 bool
+correct_has_checks(const struct correct_limits *limits)
+{
+    return limits->checks && limits->checks[0];
+}
+
+bool
 corrector_create(struct corrector **corrector, const char *file, struct bytes recipe,
                  const struct correct_limits *limits, struct err *err)
 {
@@ -35,7 +41,7 @@ corrector_create(struct corrector **corrector, const char *file, struct bytes re
                                  .is_wanted = limits->is_wanted,
                                  .context = limits->context};
     bool ok = recipe_parse(&made->recipe, file, recipe, err);
-    if (ok && limits->checks && limits->checks[0])
+    if (ok && correct_has_checks(limits))
         ok = (made->checks = checks_create(limits->checks, &limits->check, err)) != NULL;
     if (!ok) {
         corrector_destroy(made);
@@ -49,7 +55,7 @@ corrector_create(struct corrector **corrector, const char *file, struct bytes re
 bool
 corrector_create_check(struct corrector **corrector, const struct correct_limits *limits, struct err *err)
 {
-    if (!limits->checks || !limits->checks[0])
+    if (!correct_has_checks(limits))
         return err_set(err, ERR_USAGE, "no check is configured; see checks in redrive-config");
     struct checks *checks = checks_create(limits->checks, &limits->check, err);
     if (!checks)
@@ -356,4 +362,24 @@ correct_events(struct corrector *corrector, const struct event *events, const ch
         ask_checks(corrector, events, parts, count, arena, results);
     return !corrector->is_stopped ||
            err_set(err, ERR_CANCELLED, "stopped as asked; nothing more was written");
+}
+
+bool
+correct_ask_check(const struct correct_limits *limits, const struct event *event,
+                  const struct correction *correction, struct arena *arena, struct correct_result *result,
+                  struct err *err)
+{
+    struct corrector *corrector;
+    struct event sent = *event;
+    *result = (struct correct_result){.id = event->id, .outcome = CORRECT_UNCHANGED};
+    if (!correct_has_checks(limits))
+        return true;
+    sent.known.correction = *correction;
+    if (correction->has_payload)
+        sent.payload = correction->payload;
+    if (!corrector_create_check(&corrector, limits, err))
+        return false;
+    bool ok = correct_events(corrector, &sent, NULL, 1, arena, result, err);
+    corrector_destroy(corrector);
+    return ok;
 }

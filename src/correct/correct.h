@@ -85,6 +85,16 @@ bool correct_events(struct corrector *corrector, const struct event *events, con
                     size_t count, struct arena *arena, struct correct_result *results,
                     struct err *err) MUST_CHECK;
 
+// Is there any check to be asked?
+bool correct_has_checks(const struct correct_limits *limits);
+// What the checks say of one event as it would be sent with this correction; where that has no payload, with
+// the event's. CORRECT_UNCHANGED: it passes, or no row of them is for it. CORRECT_REFUSED (with is_forced
+// CORRECT_FORCED) and CORRECT_FAILED, which is no answer, with the reason. Without checks it passes, and no
+// program is started. false: a row is malformed, or it is not wanted any more, ERR_CANCELLED.
+bool correct_ask_check(const struct correct_limits *limits, const struct event *event,
+                       const struct correction *correction, struct arena *arena,
+                       struct correct_result *result, struct err *err) MUST_CHECK;
+
 // Reads these events (ascending) page by page, one ahead, and applies the recipe, without writing anything.
 // The store and what looks for original records are used by a thread that reads while `each` runs. `each`
 // (may be NULL) gets the results of a page, valid during the call, and the number of events read; false ends:
