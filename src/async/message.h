@@ -71,7 +71,8 @@ enum request_kind {
     REQUEST_CARE,     // group, care: what a person says about it; answered by REPLY_CARE
     REQUEST_SHAPE,    // id: what payloads of its type have in common, from a sample
     REQUEST_RECORD,   // id: asks the workers for the original record; again until it is there
-    REQUEST_CORRECT,  // id, correct, reason: a revision; ERR_CONFLICT where somebody was faster
+    REQUEST_CORRECT,  // id, correct, reason: a revision; REPLY_CORRECTED, or REPLY_REFUSED; ERR_CONFLICT
+                      // where somebody was faster
     REQUEST_AUDIT,    // operation (0: all), before: one page of rows
     REQUEST_APART, // ids (ascending, each once), apart, list.filter (what defines them): first from samples,
                    // then counted; replaces the REQUEST_APART before
@@ -144,6 +145,7 @@ struct facet {
 // A revision to be written. Everything it points to is in its arena.
 struct correct_request {
     int32_t parent; // the revision that it was made from
+    bool is_forced; // a person overrules the team's check, which is not asked; the reason says why
     struct correction parts;
     struct arena arena;
 };
@@ -267,6 +269,8 @@ enum reply_kind {
     REPLY_SHAPE,     // `shape`
     REPLY_RECORD,    // news: is it there (ask for the event), can somebody read it, why it cannot be had
     REPLY_CORRECTED, // the revision was written
+    REPLY_CHECKING,  // of a REQUEST_CORRECT: the team's check is waited for; until then it can be cancelled
+    REPLY_REFUSED,   // of a REQUEST_CORRECT: the check refuses it, so nothing was written
     REPLY_AUDIT,
     REPLY_APART,
     REPLY_STATS,
@@ -471,7 +475,7 @@ struct news_reply {
     bool has_worker;                // REPLY_RECORD
     bool is_kept;                   // REPLY_RECORD
     const char *sentence; // REPLY_NEWS, REPLY_STEERED, REPLY_RECIPES that answers REQUEST_RECIPE_SAVE,
-                          // REPLY_RECORD: why it cannot be had
+                          // REPLY_RECORD: why it cannot be had, REPLY_REFUSED: what the check says
 };
 
 // REPLY_APART, REPLY_STATS, REPLY_MONITOR: one of them.

@@ -49,6 +49,7 @@ cancel(struct reader *reader, const struct request *request)
     reader_apart_cancel(reader, request->target);
     reader_stats_cancel(reader, request->target);
     reader_recipe_cancel(reader, request->target);
+    reader_correct_cancel(reader, request->target);
     reader_export_cancel(reader, request->target);
     reader_connect_cancel(reader, request->target);
 }
@@ -168,7 +169,8 @@ read_for_screen(void *context)
             continue;
         const struct route *route = &routes[request->kind];
         if (route->write) {
-            pass_on(reader, request);
+            if (!reader_correct_takes(reader, request))
+                pass_on(reader, request);
             continue;
         }
         if ((is_connected && !reader->session.link.is_lost) || route->works_without_link)
@@ -181,6 +183,7 @@ read_for_screen(void *context)
     reader_apart_release(reader);
     reader_stats_release(reader);
     reader_recipe_release(reader);
+    reader_correct_release(reader);
     reader_export_release(reader);
     reader_paths_release(reader);
     reader_connect_release(reader);

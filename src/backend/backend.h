@@ -1,5 +1,6 @@
 // backend: answers what the screen asks (async/message.h) from the store, in two threads of its own with a
-// connection each; what reads for long has a lane beside them (stats.c, recipe.c).
+// connection each; what reads for long, or waits for a program, has a lane beside them (stats.c, recipe.c,
+// correct.c).
 //
 // The reader keeps the backlog, lists and details; it works in small steps, so a new question never waits for
 // a long answer. The writer asks for and steers operations, so that freezing a million events does not stop
@@ -19,7 +20,7 @@
 struct backend_settings {
     struct store_settings store;   // all borrowed until backend_stop
     struct plan_settings plan;     // for "what a reprocess would send"
-    struct correct_limits correct; // for dry runs of recipes
+    struct correct_limits correct; // for dry runs of recipes, and the check of one correction
     int64_t refresh_us;            // how often the database is looked at
     int64_t filter_cache;          // bytes of texts kept for searching; 0: none
     // Starts a detached worker; NULL: the screen never does (a service carries operations out, or the screen

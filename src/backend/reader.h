@@ -193,6 +193,7 @@ struct reader {
     struct stats_job *stats;       // the analyses that are counted, or were last; NULL: none
     struct connect_job *connect;   // another connection that is tried, or was last; NULL: none
     struct export_lane *exporting; // NULL: nothing was exported yet
+    struct correct_lane *correct;  // for corrections that are checked; NULL: none was asked for yet
     struct recipe_lane *recipe;    // for dry runs; NULL: none was asked for yet
     struct list_job list;          // of the view
     struct list_job collect;       // ids for a selection or an action
@@ -347,6 +348,12 @@ void reader_stats_release(struct reader *reader);
 void reader_export_request(struct reader *reader, const struct request *request);
 void reader_export_cancel(struct reader *reader, uint64_t number);
 void reader_export_release(struct reader *reader);
+
+// correct.c: corrections about which the team's check is asked, on a thread of their own. false: this request
+// is none, and is the writer's; else it is taken over.
+bool reader_correct_takes(struct reader *reader, struct request *request);
+void reader_correct_cancel(struct reader *reader, uint64_t number);
+void reader_correct_release(struct reader *reader);
 
 // recipe.c: dry runs of recipes, on a thread of their own, and files with recipes.
 void reader_recipe_request(struct reader *reader, const struct request *request);

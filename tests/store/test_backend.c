@@ -246,6 +246,69 @@ confirm_three(struct bench *bench, const char key[UUID_SIZE])
     return reply;
 }
 
+static bool
+is_checking(const struct reply *reply, const void *number)
+{
+    return reply->kind == REPLY_CHECKING && reply->number == *(const uint64_t *)number;
+}
+
+static bool
+is_end(const struct reply *reply, const void *number)
+{
+    return reply->number == *(const uint64_t *)number && reply->is_last;
+}
+
+// The check is asked about what would be sent, where a row is for the event; only what it takes is written.
+// One that thinks for long keeps nobody waiting, and can be cancelled.
+static void
+a_correction_is_checked_before_it_is_saved(void **state)
+{
+    (void)state;
+    struct bench bench;
+    bench_prepare(&bench, 10);
+    bench.settings.correct = (struct correct_limits){
+        .checks = "type order.* while read -r line; do case $line in *'\"n\":7'*) echo seven;; "
+                  "*'\"n\":8'*) exit 3;; *'\"n\":9'*) exec sleep 600;; *) echo ok;; esac; done",
+        .check = {.time = 60 * US_PER_SECOND, .start = US_PER_SECOND, .processes = 1}};
+    bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+
+    uint64_t number = bench_ask(&bench, correction_of(3, 0, "{\"n\": 9}"));
+    reply_destroy(bench_await(&bench, is_checking, &number));
+    struct request *forced = correction_of(4, 0, "{\"n\": 7}");
+    forced->correct.is_forced = true;
+    struct reply *reply = bench_answer(&bench, forced);
+    assert_int_equal(reply->kind, REPLY_CORRECTED);
+    reply_destroy(reply);
+    struct request *cancel = request_create(REQUEST_CANCEL);
+    cancel->target = number;
+    bench_ask(&bench, cancel);
+    reply = bench_await(&bench, is_end, &number);
+    assert_int_equal(reply->kind, REPLY_ERROR);
+    assert_int_equal(reply->err.kind, ERR_CANCELLED);
+    reply_destroy(reply);
+
+    number = bench_ask(&bench, correction_of(3, 0, "{\"n\": 7}"));
+    reply = bench_await(&bench, is_end, &number);
+    assert_int_equal(reply->kind, REPLY_REFUSED);
+    assert_string_equal(reply->news.sentence, "seven");
+    reply_destroy(reply);
+    number = bench_ask(&bench, correction_of(3, 0, "{\"n\": 8}"));
+    reply = bench_await(&bench, is_end, &number);
+    assert_int_equal(reply->kind, REPLY_ERROR);
+    assert_non_null(strstr(reply->err.text, "event 3 was not corrected: "));
+    reply_destroy(reply);
+    number = bench_ask(&bench, correction_of(3, 0, "{\"n\": 6}"));
+    reply = bench_await(&bench, is_end, &number);
+    assert_int_equal(reply->kind, REPLY_CORRECTED);
+    assert_int_equal(reply->news.revision, 1); // none of those before was written
+    reply_destroy(reply);
+
+    // The end of the screen does not wait for the check.
+    number = bench_ask(&bench, correction_of(5, 0, "{\"n\": 9}"));
+    reply_destroy(bench_await(&bench, is_checking, &number));
+    bench_end(&bench);
+}
+
 static void
 a_later_operation_names_the_earlier_one(void **state)
 {
@@ -629,6 +692,7 @@ main(void)
         cmocka_unit_test(late_commits_are_found),
         cmocka_unit_test(what_is_confirmed_is_asked_for_once),
         cmocka_unit_test(a_correction_becomes_a_revision_once),
+        cmocka_unit_test(a_correction_is_checked_before_it_is_saved),
         cmocka_unit_test(a_later_operation_names_the_earlier_one),
         cmocka_unit_test(a_stopped_database_becomes_a_copy),
         cmocka_unit_test(a_preview_arrives_part_by_part),

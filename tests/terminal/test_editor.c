@@ -700,6 +700,28 @@ somebody_closed_the_event(void **state)
     vt_end(vt);
 }
 
+// The check thinks: the screen says so, a closing editor waits for it, and C-c ends the wait; the text stays.
+static void
+the_check_is_waited_for(void **state)
+{
+    (void)state;
+    struct vt *vt = start_short("REDRIVE_CHECKS=type * exec sleep 600");
+    vt_keys(vt, "<End><Left>5");
+    assert_screen(vt, vt_wait_text(vt, "105}"));
+    save(vt, "<C-s>", "mine");
+    assert_screen(vt, vt_wait_text(vt, "not saved yet: waits for the check"));
+    vt_keys(vt, "<Left>"); // takes the message away
+    (void)vt_run(vt, 200);
+    assert_screen(vt, !vt_shows(vt, "waits for the check"));
+    vt_keys(vt, "<C-q>");
+    assert_screen(vt, vt_wait_text(vt, "waits for the check"));
+    vt_keys(vt, "<C-c>");
+    assert_screen(vt, vt_wait_text(vt, "the check was not waited for"));
+    assert_screen(vt, vt_shows(vt, "105}"));
+    assert_int_equal(testdb_number(&db, "SELECT count(*) FROM redrive.revision"), 0);
+    finish(vt);
+}
+
 #define EDITOR(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int
@@ -723,6 +745,7 @@ main(void)
         EDITOR(somebody_else_was_faster),
         EDITOR(somebody_corrected_before_a_revert),
         EDITOR(somebody_closed_the_event),
+        EDITOR(the_check_is_waited_for),
         EDITOR(drafts_are_removed_by_a_command),
         EDITOR(unsaved_json_in_a_text_outlives_the_terminal),
     };

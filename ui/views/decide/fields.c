@@ -259,7 +259,17 @@ take_plan(const struct app_config *config, const struct dialog *dialog, struct o
         send_plan_complete(plan, 0);
 }
 
-// The reason to overrule the check is kept with the other one.
+void
+decide_fields_force(struct request *request, struct bytes why)
+{
+    struct strbuf reason = {0};
+    strbuf_printf(&reason, "%s%sforced: %.*s", request->reason ? request->reason : "",
+                  request->reason ? "; " : "", BYTES_ARGS(why));
+    free(request->reason);
+    request->reason = alloc_text(strbuf_text(&reason));
+    strbuf_release(&reason);
+}
+
 static void
 take_force(const struct dialog *dialog, struct request *request)
 {
@@ -268,12 +278,7 @@ take_force(const struct dialog *dialog, struct request *request)
     struct bytes why = dialog_value(dialog, FIELD_FORCE);
     if (why.len == 0)
         return;
-    struct strbuf reason = {0};
-    strbuf_printf(&reason, "%s%sforced: %.*s", request->reason ? request->reason : "",
-                  request->reason ? "; " : "", BYTES_ARGS(why));
-    free(request->reason);
-    request->reason = alloc_text(strbuf_text(&reason));
-    strbuf_release(&reason);
+    decide_fields_force(request, why);
     request->confirm.is_forced = true;
 }
 

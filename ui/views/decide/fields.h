@@ -21,4 +21,7 @@ void decide_fields_set_topic(struct dialog *dialog, const char *topic);
 void decide_fields_take(const struct app_config *config, const struct dialog *dialog,
                         struct request *request);
 
+// Why a person overrules the check: kept with the other reason of the request.
+void decide_fields_force(struct request *request, struct bytes why);
+
 #endif

@@ -290,6 +290,7 @@ editing_tick(struct app *app, void *state)
 void
 editing_leave_anyway(struct app *app, struct editing *editing)
 {
+    (void)editing_save_cancel(app, editing);
     editing_draft_remove(app, editing);
     editing_embedded_close(editing);
     for (int i = 0; i < SECTION_COUNT; i++)
@@ -316,6 +317,10 @@ editing_leave(struct app *app, struct editing *editing)
     };
     if (editing_is_embedded(editing)) {
         editing_leave_embedded(app, editing);
+        return;
+    }
+    if (editing->save.checking) { // else nobody would be told what it says
+        app_say(app, SAY_INFO, MSG_SAVE_CHECKING, editing->id);
         return;
     }
     if (editing_draft_is_only_here(editing)) {
@@ -367,7 +372,7 @@ editing_cancel(struct app *app, void *state, enum action action)
 {
     struct editing *editing = state;
     (void)action;
-    if (decide_cancel(app, &editing->decide))
+    if (decide_cancel(app, &editing->decide) || editing_save_cancel(app, editing))
         return true;
     editing->keys.is_marking = false;
     editing->find.is_running = editing->find.is_replacing = false;

@@ -100,36 +100,33 @@ static void
 revert_confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
     struct editing *editing = state;
-    struct bytes reason = dialog_value(dialog, 0);
     struct request *request = request_create(REQUEST_CORRECT);
     request->id = editing->id;
     request->correct.parent = editing->parent;
     request->correct.parts =
         editing_correction_copy(parts_of(editing, editing->revisions.chosen), &request->correct.arena);
-    if (reason.len)
-        request->reason = alloc_text(arena_text(app_frame(app), reason));
+    editing_take_reason(editing, dialog, request);
     editing->revisions.revert_number = app_send(app, request);
     app_say(app, SAY_INFO, MSG_SAVING);
 }
 
 static void
-revert_accepted(struct app *app, void *state)
+ask_revert(struct app *app, const struct editing *editing, const char *refusal)
 {
-    struct editing *editing = state;
-    struct dialog_request request = {
-        .title = "Revert the correction",
-        .confirm = "Save",
-        .typed_count = app_typed_count(app, 1),
-        .fields = {{.label = "reason",
-                    .hint = MSG_SAVE_REASON_HINT,
-                    .is_required = app_config(app)->decision.reason_required}},
-        .field_count = 1,
-        .confirmed = revert_confirmed,
-    };
-    struct dialog *dialog = app_dialog(app, &request);
+    struct dialog *dialog = editing_ask_reason(
+        app, &(struct reason_asked){.title = "Revert the correction",
+                                    .reason = refusal ? strbuf_text(&editing->save.reason) : NULL,
+                                    .refusal = refusal,
+                                    .confirmed = revert_confirmed});
     dialog_line(dialog, ROLE_STRONG, MSG_REVERT_WHAT, editing->parent + 1, editing->id,
                 name_of(app, editing->revisions.chosen));
     dialog_line(dialog, ROLE_DIALOG, MSG_REVERT_NOTE);
+}
+
+static void
+revert_accepted(struct app *app, void *state)
+{
+    ask_revert(app, state, NULL);
 }
 
 static bool
@@ -277,10 +274,13 @@ take_original(struct app *app, struct editing *editing, const struct reply *repl
 static void
 take_reverted(struct app *app, struct editing *editing, const struct reply *reply)
 {
-    if (reply->kind == REPLY_CORRECTED)
+    editing->save.checking = 0;
+    if (reply->kind == REPLY_CORRECTED) {
+        strbuf_reset(&editing->save.reason);
         app_say(app, SAY_OK, MSG_REVERTED, reply->news.revision, name_of(app, editing->revisions.chosen));
-    else
+    } else {
         app_say_err(app, &reply->err);
+    }
     struct request *request = request_create(REQUEST_EVENT);
     request->id = editing->id;
     request->is_on = true;
@@ -293,7 +293,13 @@ editing_revisions_receive(struct app *app, struct editing *editing, struct reply
     struct editing_revisions *revisions = &editing->revisions;
     if (!reply->number)
         return false;
-    if (reply->number == revisions->revert_number) {
+    if (reply->number == revisions->revert_number && reply->kind == REPLY_CHECKING) {
+        editing_checking(app, editing, reply->number);
+    } else if (reply->number == revisions->revert_number && reply->kind == REPLY_REFUSED) {
+        editing->save.checking = 0;
+        if (editing_refused(app, editing, reply) && may_revert(app, editing))
+            ask_revert(app, editing, reply->news.sentence);
+    } else if (reply->number == revisions->revert_number) {
         take_reverted(app, editing, reply);
     } else if (reply->number != revisions->original_number && reply->number != revisions->look_number) {
         return false;

@@ -6,9 +6,11 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "core/json/json.h"
+#include "ui/views/decide/fields.h"
 #include "ui/views/editor/changes.h"
 #include "ui/views/editor/texts.h"
 
+enum { FIELD_REASON, FIELD_FORCE }; // FIELD_FORCE only where the check has refused it
 enum afterwards { SAVE_ONLY, SAVE_AND_REPROCESS, SAVE_AND_RECIPE, SAVE_AND_FILTERED_RECIPE };
 
 // What the revision that is edited replaces; NULL: it is not known (yet).
@@ -150,7 +152,11 @@ static bool
 can_save(struct app *app, struct editing *editing)
 {
     const char *why_not;
-    if (!editing_may_edit(app, editing) || editing->save.state != SAVING_NOT)
+    if (!editing_may_edit(app, editing))
+        return false;
+    if (editing->save.checking)
+        app_say(app, SAY_INFO, MSG_SAVE_CHECKING, editing->id);
+    if (editing->save.checking || editing->save.state != SAVING_NOT)
         return false;
     if (!editing_is_dirty(editing)) {
         app_say(app, SAY_INFO, MSG_NO_CHANGES);
@@ -190,7 +196,50 @@ editing_save_and_close(struct app *app, struct editing *editing)
 // --- what to do afterwards, and the reason
 
 static void
-send_correction(struct app *app, struct editing *editing)
+cancelled(struct app *app, void *state)
+{
+    (void)state;
+    app_say(app, SAY_INFO, MSG_SAVE_CANCELLED);
+}
+
+struct dialog *
+editing_ask_reason(struct app *app, const struct reason_asked *asked)
+{
+    struct dialog_request request = {
+        .title = asked->title,
+        .confirm = "Save",
+        .typed_count = app_typed_count(app, 1),
+        .fields = {[FIELD_REASON] = {.label = "reason",
+                                     .value = asked->reason,
+                                     .hint = MSG_SAVE_REASON_HINT,
+                                     .is_required = app_config(app)->decision.reason_required},
+                   [FIELD_FORCE] = {.label = "force", .hint = MSG_SAVE_FORCE_HINT, .is_required = true}},
+        .field_count = asked->refusal ? FIELD_FORCE + 1 : FIELD_REASON + 1,
+        .confirmed = asked->confirmed,
+        .cancelled = cancelled,
+    };
+    struct dialog *dialog = app_dialog(app, &request);
+    if (asked->refusal)
+        dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_SAVE_REFUSED_LINE, asked->refusal);
+    return dialog;
+}
+
+void
+editing_take_reason(struct editing *editing, const struct dialog *dialog, struct request *request)
+{
+    struct strbuf *reason = &editing->save.reason;
+    strbuf_reset(reason);
+    strbuf_add(reason, dialog_value(dialog, FIELD_REASON));
+    if (reason->len)
+        request->reason = alloc_text(strbuf_text(reason));
+    if (dialog_request(dialog)->field_count <= FIELD_FORCE)
+        return;
+    decide_fields_force(request, dialog_value(dialog, FIELD_FORCE));
+    request->correct.is_forced = true;
+}
+
+static void
+send_correction(struct app *app, struct editing *editing, const struct dialog *dialog)
 {
     struct editing_save *save = &editing->save;
     struct request *request = request_create(REQUEST_CORRECT);
@@ -198,6 +247,7 @@ send_correction(struct app *app, struct editing *editing)
     enum section wrong;
     request->id = editing->id;
     request->correct.parent = editing->parent;
+    editing_take_reason(editing, dialog, request);
     if (!make_correction(editing, &request->correct.arena, &request->correct.parts, &wrong, &err)) {
         app_say_err(app, &err);
         request_destroy(request);
@@ -208,8 +258,6 @@ send_correction(struct app *app, struct editing *editing)
         request_destroy(request);
         return;
     }
-    if (save->reason.len)
-        request->reason = alloc_text(strbuf_text(&save->reason));
     for (int i = 0; i < SECTION_COUNT; i++) {
         strbuf_reset(&save->sent[i]);
         strbuf_add(&save->sent[i], editing_text(editing, (enum section)i));
@@ -223,17 +271,23 @@ send_correction(struct app *app, struct editing *editing)
 static void
 confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
-    struct editing *editing = state;
-    strbuf_reset(&editing->save.reason);
-    strbuf_add(&editing->save.reason, dialog_value(dialog, 0));
-    send_correction(app, editing);
+    send_correction(app, state, dialog);
 }
 
 static void
-cancelled(struct app *app, void *state)
+ask_reason(struct app *app, const struct editing *editing, const char *refusal)
 {
-    (void)state;
-    app_say(app, SAY_INFO, MSG_SAVE_CANCELLED);
+    const struct editing_save *save = &editing->save;
+    struct dialog *dialog =
+        editing_ask_reason(app, &(struct reason_asked){.title = "Save the correction",
+                                                       .reason = strbuf_text(&save->reason),
+                                                       .refusal = refusal,
+                                                       .confirmed = confirmed});
+    dialog_line(dialog, ROLE_STRONG, MSG_SAVE_WHAT, editing->parent + 1, editing->id);
+    dialog_line(dialog, ROLE_DIALOG, "%s",
+                save->reprocesses    ? MSG_SAVE_THEN_REPROCESS
+                : save->makes_recipe ? MSG_SAVE_THEN_RECIPE
+                                     : MSG_SAVE_ONLY);
 }
 
 static void
@@ -243,24 +297,7 @@ afterwards_chosen(struct app *app, void *state, size_t index)
     editing->save.makes_recipe = index == SAVE_AND_RECIPE || index == SAVE_AND_FILTERED_RECIPE;
     editing->save.keeps_filter = index == SAVE_AND_FILTERED_RECIPE;
     editing->save.reprocesses = index == SAVE_AND_REPROCESS;
-    struct dialog_request request = {
-        .title = "Save the correction",
-        .confirm = "Save",
-        .typed_count = app_typed_count(app, 1),
-        .fields = {{.label = "reason",
-                    .value = strbuf_text(&editing->save.reason),
-                    .hint = MSG_SAVE_REASON_HINT,
-                    .is_required = app_config(app)->decision.reason_required}},
-        .field_count = 1,
-        .confirmed = confirmed,
-        .cancelled = cancelled,
-    };
-    struct dialog *dialog = app_dialog(app, &request);
-    dialog_line(dialog, ROLE_STRONG, MSG_SAVE_WHAT, editing->parent + 1, editing->id);
-    dialog_line(dialog, ROLE_DIALOG, "%s",
-                index == SAVE_ONLY            ? MSG_SAVE_ONLY
-                : index == SAVE_AND_REPROCESS ? MSG_SAVE_THEN_REPROCESS
-                                              : MSG_SAVE_THEN_RECIPE);
+    ask_reason(app, editing, NULL);
 }
 
 void
@@ -425,6 +462,41 @@ take_theirs(struct app *app, struct editing *editing, struct reply *reply)
     editing_ask_conflict(app, editing);
 }
 
+// --- the check
+
+void
+editing_checking(struct app *app, struct editing *editing, uint64_t number)
+{
+    editing->save.checking = number;
+    app_say(app, SAY_INFO, MSG_SAVE_CHECKING, editing->id);
+}
+
+bool
+editing_refused(struct app *app, struct editing *editing, const struct reply *reply)
+{
+    app_say(app, SAY_WARN, MSG_SAVE_REFUSED, reply->news.sentence);
+    return app_is_at_rest(app) && app_is_on_top(app, editing);
+}
+
+bool
+editing_save_cancel(struct app *app, struct editing *editing)
+{
+    if (!editing->save.checking)
+        return false;
+    app_cancel(app, editing->save.checking);
+    return true;
+}
+
+// Whoever went on typing meanwhile is not interrupted: the refusal is not about the text that is here now.
+static void
+take_refusal(struct app *app, struct editing *editing, const struct reply *reply)
+{
+    struct editing_save *save = &editing->save;
+    save->state = SAVING_NOT;
+    if (editing_refused(app, editing, reply) && save->version == editing_version(editing))
+        ask_reason(app, editing, reply->news.sentence);
+}
+
 bool
 editing_save_receive(struct app *app, struct editing *editing, struct reply *reply)
 {
@@ -437,8 +509,17 @@ editing_save_receive(struct app *app, struct editing *editing, struct reply *rep
     }
     if (reply->number != save->number || save->state != SAVING_ASKED)
         return false;
+    if (reply->kind == REPLY_CHECKING) {
+        editing_checking(app, editing, reply->number);
+        return true;
+    }
+    save->checking = 0;
     if (reply->kind == REPLY_CORRECTED) {
         saved(app, editing, reply->news.revision);
+        return true;
+    }
+    if (reply->kind == REPLY_REFUSED) {
+        take_refusal(app, editing, reply);
         return true;
     }
     save->reprocesses = save->closes = false;

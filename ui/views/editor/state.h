@@ -87,6 +87,7 @@ struct editing_save {
     enum saving state;
     uint64_t number;      // of the correction
     uint64_t look_number; // of their version
+    uint64_t checking;    // of the correction, or revert, whose check is waited for; 0: none
     bool reprocesses;     // afterwards
     bool closes;          // likewise
     bool makes_recipe;    // likewise: opens the recipe for the group
@@ -304,6 +305,19 @@ void editing_save_and_close(struct app *app, struct editing *editing);
 void editing_ask_save(struct app *app, struct editing *editing); // after the differences were seen
 // Where somebody was faster: their version beside one's own, and what can be done about it.
 void editing_ask_conflict(struct app *app, struct editing *editing);
+// The dialog before a revision is written: asks for the reason, and where the check has refused it
+// (refusal, else NULL) says so and also asks why it is saved all the same.
+struct reason_asked {
+    const char *title, *reason, *refusal;
+    void (*confirmed)(struct app *app, void *state, const struct dialog *dialog);
+};
+struct dialog *editing_ask_reason(struct app *app, const struct reason_asked *asked);
+void editing_take_reason(struct editing *editing, const struct dialog *dialog, struct request *request);
+// The check is waited for, or refuses what was sent; both are said. editing_refused: may a dialog be opened,
+// or does the person do something else by now?
+void editing_checking(struct app *app, struct editing *editing, uint64_t number);
+bool editing_refused(struct app *app, struct editing *editing, const struct reply *reply);
+bool editing_save_cancel(struct app *app, struct editing *editing); // C-c; false: nothing is waited for
 bool editing_save_receive(struct app *app, struct editing *editing, struct reply *reply);
 void editing_save_release(struct editing *editing);
 struct correction editing_correction_copy(const struct correction *from, struct arena *arena);

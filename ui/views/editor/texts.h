@@ -90,6 +90,10 @@
 #define MSG_SAVE_REASON_HINT "why, for the audit"
 #define MSG_SAVE_CANCELLED "not saved"
 #define MSG_SAVING "saving"
+#define MSG_SAVE_CHECKING "not saved yet: waits for the check, whether it takes event %" PRId64 " · C-c stops"
+#define MSG_SAVE_REFUSED "not saved: the check refuses it: %s"
+#define MSG_SAVE_REFUSED_LINE "the check refuses it: %s"
+#define MSG_SAVE_FORCE_HINT "why it is saved all the same"
 #define MSG_SAVED "saved as revision %" PRId32 " of event %" PRId64
 #define MSG_RECIPE_GROUP "the group of %" PRId64
 #define MSG_RECIPE_FILTERED "the group of %" PRId64 " that match /%s"
