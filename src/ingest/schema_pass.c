@@ -115,7 +115,7 @@ find_one(void *context, const char *name)
 }
 
 static struct decoded_record
-decode_record(const struct pass *pass, const struct waiting_record *waiting, struct one_schema *one,
+decode_record(const struct pass *pass, const struct kept_record *waiting, struct one_schema *one,
               struct arena *arena)
 {
     struct ingest_letter letter;
@@ -137,7 +137,7 @@ decode_record(const struct pass *pass, const struct waiting_record *waiting, str
 static bool
 decode_waiting(const struct pass *pass, struct one_schema *one, struct err *err)
 {
-    struct waiting_record *records = alloc_array(AT_ONCE, sizeof *records);
+    struct kept_record *records = alloc_array(AT_ONCE, sizeof *records);
     struct decoded_record *decoded = alloc_array(AT_ONCE, sizeof *decoded);
     int64_t after = INT64_MIN;
     size_t count = 0;

@@ -1,6 +1,7 @@
 #include "store/ingest/schemas.h"
 
 #include "store/events/reader.h"
+#include "store/ingest/kept_rows.h"
 #include "store/pg.h"
 
 bool
@@ -84,45 +85,20 @@ schemas_wanted(struct store *store, struct arena *arena, struct wanted_schema *w
 }
 
 static const char waiting_sql[] =
-    "SELECT w.dlq_id, w.topic, w.partition, w.\"offset\", w.\"timestamp\", w.key, w.value, w.header_names,"
-    " w.header_values, w.generation FROM (SELECT r.*, sum(octet_length(r.value)) OVER (ORDER BY r.dlq_id)"
+    "SELECT " KEPT_RECORD_COLUMNS " FROM (SELECT r.*, sum(octet_length(r.value)) OVER (ORDER BY r.dlq_id)"
     " - octet_length(r.value) AS before FROM (SELECT k.* FROM redrive.record k WHERE k.decoding = 'waiting'"
     " AND k.schema = $1 AND k.dlq_id > $2 ORDER BY k.dlq_id LIMIT $3) r) w"
     " WHERE w.before < 4194304 ORDER BY w.dlq_id";
 
 bool
 schemas_waiting(struct store *store, const char *name, int64_t after, struct arena *arena,
-                struct waiting_record *records, size_t room, size_t *count, struct err *err)
+                struct kept_record *records, size_t room, size_t *count, struct err *err)
 {
     struct params params = {0};
-    PGresult *r;
-    *count = 0;
     param_text(&params, name);
     param_int8(&params, after);
     param_int4(&params, (int32_t)room);
-    if (!pg_ask(store, FOR_READING, waiting_sql, &params, &r, err))
-        return false;
-    for (; *count < (size_t)PQntuples(r); (*count)++) {
-        int row = (int)*count;
-        struct event_header *headers = NULL;
-        uint32_t header_count = 0;
-        event_headers_read(value_bytes(r, row, 7), true, arena, &headers, &header_count);
-        event_headers_read(value_bytes(r, row, 8), false, arena, &headers, &header_count);
-        records[row] = (struct waiting_record){
-            .id = value_int8(r, row, 0),
-            .generation = value_int4(r, row, 9),
-            .record = {.topic = arena_copy(arena, value_bytes(r, row, 1)),
-                       .partition = value_int4(r, row, 2),
-                       .offset = value_int8(r, row, 3),
-                       .timestamp = value_time(r, row, 4),
-                       .key = arena_copy(arena, value_bytes(r, row, 5)),
-                       .value = arena_copy(arena, value_bytes(r, row, 6)),
-                       .headers = headers,
-                       .header_count = header_count},
-        };
-    }
-    PQclear(r);
-    return true;
+    return kept_records_ask(store, FOR_READING, waiting_sql, &params, arena, records, count, err);
 }
 
 bool

@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/arena.h"
-#include "core/envelope/envelope.h"
 #include "core/schema/schema.h"
+#include "store/ingest/kept_record.h"
 #include "store/store.h"
 
 // A schema as it was found, not read yet.
@@ -38,15 +38,9 @@ struct wanted_schema {
 bool schemas_wanted(struct store *store, struct arena *arena, struct wanted_schema *wanted, size_t room,
                     size_t *count, struct err *err) MUST_CHECK;
 
-// The record of an event that waits.
-struct waiting_record {
-    int64_t id; // of the event
-    struct envelope_record record;
-    int32_t generation;
-};
 // Those of that name behind the event `after`, by event: as many as `room` and a few MB take, one at least.
 bool schemas_waiting(struct store *store, const char *name, int64_t after, struct arena *arena,
-                     struct waiting_record *records, size_t room, size_t *count, struct err *err) MUST_CHECK;
+                     struct kept_record *records, size_t room, size_t *count, struct err *err) MUST_CHECK;
 
 // What became of one.
 struct decoded_record {
