@@ -1,4 +1,5 @@
-// ingest: takes in dead letters from topics, as a service or once; or explains some (letter_explain.h).
+// ingest: takes in dead letters from topics, as a service or once; or explains some (letter_explain.h), or
+// decodes those of a topic again (decode_again.h).
 #include <inttypes.h>
 #include <string.h>
 #include "base/log.h"
@@ -8,6 +9,7 @@
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
 #include "commands/cli/ready.h"
+#include "commands/decode_again.h"
 #include "commands/letter_explain.h"
 #include "commands/publishing.h"
 #include "commands/schema_place.h"
@@ -190,13 +192,14 @@ ingest_topics(struct call *call, struct err *err)
 int
 command_ingest(struct call *call, struct err *err)
 {
-    if (!call->options.command.explain)
+    bool is_again = call->options.command.decode_again;
+    if (!call->options.command.explain && !is_again)
         return command_no_args(call, err) ? ingest_topics(call, err) : STATUS_USAGE;
-    if (call->arg_count != 1) {
-        err_set(err, ERR_USAGE,
-                "say what to explain: redrive ingest --explain FILE, - for standard input, or "
-                "TOPIC:PARTITION:OFFSET");
-        return STATUS_USAGE;
-    }
-    return letter_explain(call, call->args[0], err);
+    if (call->arg_count == 1 && call->options.command.explain != is_again)
+        return is_again ? decode_again(call, call->args[0], err) : letter_explain(call, call->args[0], err);
+    err_set(err, ERR_USAGE,
+            is_again ? "say whose dead letters to decode again: redrive ingest --decode-again TOPIC"
+                     : "say what to explain: redrive ingest --explain FILE, - for standard input, or "
+                       "TOPIC:PARTITION:OFFSET");
+    return STATUS_USAGE;
 }

@@ -214,6 +214,62 @@ XDG_CONFIG_HOME=$work/trials.home run reprocess "${db[@]}" --all --yes
 take $tickets 0
 ok "trial: there and back, byte for byte, without dlq_metadata" all exits 0 ';' [ "$(stat -c %s "$work/taken")" -gt 1900000 ] ';' taken_is "$work/wanted" t-1
 
+# --- a format that was guessed wrongly, and put right: the events that are there already follow ---
+
+guessed=commands-guessed-$$
+trial_topic $guessed
+trial_topic $guessed.dlq
+failure='"dlq_metadata": {"original_error": "TimeoutError: no answer", "error_type": "TimeoutError", "retry_count": 3}'
+for n in 1 2 3; do
+    printf '{"ticket_id": "g-%s", "task_type": "BUILD", %s}' $n "$failure" >"$work/value"
+    put $guessed.dlq "g-$n"
+done
+printf '{"ticket_id": "g-3", "task_type": "TEST", %s}' "$failure" >"$work/value"
+put $guessed.dlq g-3
+guess_is() { echo "consumers = { \"$guessed.dlq: $1\" }" >"$work/trials.home/redrive/config"; }
+events_are() { in_table "SELECT string_agg(concat_ws(' ', event_id, event_type, retry_count, error_message), '|' ORDER BY id) FROM dlq_events WHERE status = 'PENDING'" "$1"; }
+guess_is 'format unknown'
+XDG_CONFIG_HOME=$work/trials.home run ingest "${db[@]}" --topics $guessed.dlq --group workers-dlq --once --json
+said="$guessed 0 $guessed.dlq says no error (format unknown)"
+wrong="$guessed.dlq/0/0 $said|$guessed.dlq/0/1 $said|$guessed.dlq/0/2 $said|$guessed.dlq/0/3 $said"
+ok "wrong guess: the rows are what it says" all exits 0 ';' json 'rows[0]["events"] == 4' ';' events_are "$wrong"
+run groups "${db[@]}" --json
+ok "wrong guess: and so is their group" all exits 0 ';' json '[(r["count"], "says no error" in r["error"]) for r in rows] == [(4, True)]'
+id=$(sql "SELECT id FROM dlq_events WHERE event_id = '$guessed.dlq/0/1'")
+run correct "${db[@]}" "$id" --set '$.ticket_id="mine"'
+guess_is 'key $.ticket_id, type $.task_type'
+again() { XDG_CONFIG_HOME=$work/trials.home run ingest "${db[@]}" --decode-again "$@"; }
+again $guessed.dlq --dry-run --json
+ok "decode again: a dry run counts and changes nothing" all exits 1 ';' \
+    json 'rows[0] == {"topic": "'$guessed.dlq'", "decoded": 2, "unchanged": 0, "corrected": 1, "busy": 0, "split": 0, "taken": 1, "refused": 0, "closed": 0, "is_dry": True}' ';' \
+    events_are "$wrong"
+if [ "$(strings -a "$REDRIVE" | grep -c '^decode-again-taken$')" -gt 0 ]; then
+    REDRIVE_KILL=decode-again-taken:1 again $guessed.dlq
+    ok "decode again: killed in a page, all of it is as it was" all exits 137 ';' events_are "$wrong"
+else
+    skip "decode again: killed in a page, all of it is as it was" "the program has no kill points"
+fi
+again $guessed.dlq
+right='3 TimeoutError: no answer'
+mended="g-1 BUILD $right|$guessed.dlq/0/1 $said|g-3 BUILD $right|$guessed.dlq/0/3 $said"
+ok "decode again: rows get what the setting says; what somebody corrected, and a second of one key, stay" all exits 1 ';' \
+    warns "decoded 2 pending events of $guessed.dlq again; 0 are unchanged" ';' warns '1 left out: somebody corrected them' ';' \
+    warns '1 left out: they would be events that are pending already' ';' events_are "$mended"
+run groups "${db[@]}" --json
+ok "decode again: their group follows" all exits 0 ';' json 'sorted((r["count"], r["error_class"] or "") for r in rows) == [(2, ""), (2, "TimeoutError")]'
+again $guessed.dlq --json
+ok "decode again: a second time nothing is left to do" all exits 1 ';' json 'rows[0]["decoded"] == 0 and rows[0]["unchanged"] == 2' ';' events_are "$mended"
+run audit "${db[@]}" --json
+ok "decode again: the audit has it" json '[r["events"] for r in rows if r["action"] == "decode again"] == [2]'
+again no-such-topic
+ok "decode again: a topic that was never read is told" all exits 5 ';' warns 'has never read a topic no-such-topic'
+again
+ok "decode again: it wants a topic" all exits 2 ';' warns '--decode-again TOPIC'
+run reprocess "${db[@]}" --id "$(sql "SELECT id FROM dlq_events WHERE event_id = 'g-1'")" --yes
+take $guessed 0
+printf '{"ticket_id": "g-1", "task_type": "BUILD"}' >"$work/wanted"
+ok "decode again: what is sent is the original, without dlq_metadata" all exits 0 ';' taken_is "$work/wanted" g-1
+
 PG=$whole
 db=("${whole_db[@]}")
 psql -XAtq "$server dbname=postgres" -c "DROP DATABASE IF EXISTS $trials WITH (FORCE)" >/dev/null 2>&1

@@ -4,6 +4,7 @@
 
 #include "base/strbuf.h"
 #include "store/checkup.h"
+#include "store/ingest/decode_again.h"
 #include "store/ingest/ingest.h"
 #include "store/ingest/letter_rows.h"
 #include "store/ingest/letter_topics.h"
@@ -391,6 +392,188 @@ the_monitor_shows_how_far_it_is_behind(void **state)
     assert_int_equal(topics[0].alarms, 0);
 }
 
+// --- letters that are decoded again ---
+
+static struct decode_again_counts
+decode_again(struct store *store, const struct ingester *ingester, const struct ingest_letter *letters,
+             size_t count, bool is_dry)
+{
+    struct kept_record records[8];
+    struct decode_again_counts counts = {0};
+    int64_t ids[8];
+    size_t found;
+    assert_works(
+        decode_again_records(store, "kafka-1", "orders-dlq", NULL, &arena, records, 8, &found, &err));
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = -1; // no pending event of that record
+        for (size_t n = 0; n < found; n++)
+            ids[i] = records[n].record.offset == letters[i].offset ? records[n].id : ids[i];
+    }
+    assert_works(decode_again_take(store, ingester, letters, ids, count, is_dry, &counts, &err));
+    return counts;
+}
+
+static const char *
+rows(void)
+{
+    return arena_text(
+        &arena, bytes_of(test_text(
+                    world.admin,
+                    "SELECT string_agg(concat_ws(' ', e.event_id, e.event_type, e.error_message, "
+                    "e.retry_count, e.event_payload, e.kafka_topic, e.kafka_offset, r.format, r.consumer, "
+                    "r.identity), '|' ORDER BY e.id) FROM dlq_events e JOIN redrive.record r ON r.dlq_id "
+                    "= e.id")));
+}
+
+static void
+another_guess_is_written_whole(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    struct ingest_letter letters[] = {letter(0, "a"), letter(1, "b")};
+    assert_works(take(world.store, &ingester, letters, 2, -1, &taken, &err));
+    const char *before = rows();
+    letters[0] = letter(0, "x");
+    letters[0].format = "dlq-wrapper";
+    letters[0].consumer = BYTES("billing");
+    letters[0].error_message = BYTES("late");
+    letters[0].event_type = BYTES("OrderPlaced");
+    letters[0].payload = BYTES("{\"id\": 1}");
+    letters[0].attempts = 3;
+    letters[0].original.topic = BYTES("orders");
+    letters[0].original.partition = 0;
+    letters[0].original.offset = 77;
+    struct decode_again_counts counts = decode_again(world.store, &ingester, letters, 2, true);
+    assert_int_equal(counts.of[AGAIN_DECODED], 1);
+    assert_string_equal(rows(), before);
+    struct kept_record records[2];
+    size_t found;
+    assert_works(
+        decode_again_records(world.store, "kafka-1", "orders-dlq", NULL, &arena, records, 1, &found, &err));
+    assert_int_equal(found, 1);
+    assert_works(decode_again_records(world.store, "kafka-1", "orders-dlq", &records[0], &arena, &records[1],
+                                      1, &found, &err));
+    assert_int_equal(found, 1);
+    assert_int_equal(records[1].record.offset, 1);
+    assert_works(decode_again_records(world.store, "kafka-1", "orders-dlq", &records[1], &arena, records, 1,
+                                      &found, &err));
+    assert_int_equal(found, 0);
+    int64_t floor = test_number(world.admin, "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint");
+    counts = decode_again(world.store, &ingester, letters, 2, false);
+    char changed[128]; // what the rollup reads next: the row and the record of one event
+    snprintf(changed, sizeof changed, "SELECT count(*) FROM redrive.changed_since('%d', 1000, 1000)",
+             (int)floor);
+    assert_int_equal(test_number(world.admin, changed), 2);
+    assert_int_equal(counts.of[AGAIN_DECODED], 1);
+    assert_int_equal(counts.of[AGAIN_UNCHANGED], 1);
+    assert_string_equal(rows(), "x OrderPlaced late 3 {\"id\": 1} orders 77 dlq-wrapper billing 120|"
+                                "b t boom 0 {} unknown 98");
+    assert_string_equal(test_text(world.admin, "SELECT concat_ws(' ', action, events, detail) FROM "
+                                               "redrive.audit ORDER BY no DESC LIMIT 1"),
+                        "decode again 1 dead letters of orders-dlq: events 1 to 1");
+    counts = decode_again(world.store, &ingester, letters, 2, false);
+    assert_int_equal(counts.of[AGAIN_UNCHANGED], 2);
+    assert_int_equal(
+        test_number(world.admin, "SELECT count(*) FROM redrive.audit WHERE action = 'decode again'"), 1);
+    // The count of another program's retries is its own.
+    test_sql(world.admin,
+             "UPDATE dlq_events SET retry_count = 9, last_retry_at = now() WHERE event_id = 'x'");
+    counts = decode_again(world.store, &ingester, letters, 2, false);
+    assert_int_equal(counts.of[AGAIN_UNCHANGED], 2);
+}
+
+// What somebody decided on, and what would become another event.
+static void
+what_is_not_decoded_again_is_counted(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    struct ingest_letter letters[] = {letter(0, "a"), letter(1, "b"), letter(2, "c"), letter(3, "d"),
+                                      letter(4, "e"), letter(5, "f"), letter(6, "f")};
+    assert_works(take(world.store, &ingester, letters, 7, -1, &taken, &err));
+    assert_int_equal(taken.events, 6);
+    const char *before = rows();
+    test_sql(world.admin,
+             "INSERT INTO redrive.revision (dlq_id, no, payload) SELECT id, 1, '{}' FROM dlq_events WHERE "
+             "event_id = 'a'; UPDATE dlq_events SET status = 'RESOLVED' WHERE event_id = 'b';"
+             "ALTER TABLE dlq_events ADD CONSTRAINT no_late CHECK (error_message <> 'late')");
+    for (int i = 0; i < 5; i++)
+        letters[i].error_message = BYTES("late");
+    letters[2] = letter(2, "d");                                        // which there is already
+    letters[4] = letter(4, "e"), letters[4].value = BYTES("{\"\": 0}"); // which its record is not
+    letters[5] = letter(5, "g");
+    struct decode_again_counts counts = decode_again(world.store, &ingester, letters, 6, false);
+    assert_int_equal(counts.of[AGAIN_CORRECTED], 1);
+    assert_int_equal(counts.of[AGAIN_CLOSED], 2);
+    assert_int_equal(counts.of[AGAIN_TAKEN], 1);
+    assert_int_equal(counts.of[AGAIN_REFUSED], 1);
+    assert_int_equal(counts.of[AGAIN_SPLIT], 1);
+    assert_int_equal(counts.of[AGAIN_DECODED], 0);
+    assert_string_equal(rows(), before);
+
+    // In an operation that has not ended.
+    test_sql(world.admin, "ALTER TABLE dlq_events DROP CONSTRAINT no_late");
+    int64_t operation = make_operation(&world, world.store, ACTION_DISCARD, 4, 4);
+    counts = decode_again(world.store, &ingester, &letters[3], 1, false);
+    assert_int_equal(counts.of[AGAIN_BUSY], 1);
+    assert_string_equal(rows(), before);
+    assert_works(operation_steer(world.store, operation, STEER_CANCEL, 0, &err));
+    counts = decode_again(world.store, &ingester, &letters[3], 1, false);
+    assert_int_equal(counts.of[AGAIN_DECODED], 1);
+    // Once its namesake is closed, the letter is an event of its own.
+    test_sql(world.admin, "UPDATE dlq_events SET status = 'RESOLVED' WHERE event_id = 'd'");
+    counts = decode_again(world.store, &ingester, &letters[2], 1, false);
+    assert_int_equal(counts.of[AGAIN_DECODED], 1);
+}
+
+// What was decoded by a schema that is not at hand now stays decoded.
+static void
+a_decoded_value_is_not_undone(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    struct ingest_letter one = letter(0, "a");
+    one.schema = "42";
+    one.decoding = "decoded";
+    one.payload = BYTES("{\"id\": 7}");
+    assert_works(take(world.store, &ingester, &one, 1, -1, &taken, &err));
+    one.decoding = "waiting";
+    one.payload = BYTES("{\"not_json\": \"schema 42\", \"bytes\": 2}");
+    assert_int_equal(decode_again(world.store, &ingester, &one, 1, false).of[AGAIN_UNCHANGED], 1);
+    one.payload = BYTES("{\"a\": \"\\u0000\"}");
+    one.decoding = "decoded";
+    assert_int_equal(decode_again(world.store, &ingester, &one, 1, false).of[AGAIN_DECODED], 1);
+    assert_string_equal(test_text(world.admin, "SELECT event_payload || decoding FROM dlq_events e JOIN "
+                                               "redrive.record r ON r.dlq_id = e.id"),
+                        "{\"bytes\": 2, \"not_json\": \"PostgreSQL cannot hold it\"}failed");
+    assert_int_equal(decode_again(world.store, &ingester, &one, 1, false).of[AGAIN_UNCHANGED], 1);
+}
+
+static void
+a_worker_decodes_again_and_a_viewer_does_not(void **state)
+{
+    (void)state;
+    const char *level = "SELECT redrive.level_of('ingest_decode_again')";
+    assert_string_equal(test_text(world.admin, level), "worker");
+    assert_int_equal(test_number(world.admin,
+                                 "SELECT count(*) FROM redrive.grants('postgres', 'viewer') g WHERE g "
+                                 "LIKE '%ingest_decode_again%'"),
+                     0);
+    assert_int_equal(test_number(world.admin,
+                                 "SELECT count(*) FROM redrive.grants('postgres', 'worker') g WHERE g "
+                                 "LIKE '%ingest_decode_again%'"),
+                     1);
+}
+
 int
 main(void)
 {
@@ -402,6 +585,10 @@ main(void)
         cmocka_unit_test_setup_teardown(what_jsonb_refuses_does_not_stop_the_rest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_the_table_refuses_is_kept_aside, set_up, tear_down),
         cmocka_unit_test_setup_teardown(whatever_refuses_does_not_stop_the_rest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(another_guess_is_written_whole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_not_decoded_again_is_counted, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_decoded_value_is_not_undone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_worker_decodes_again_and_a_viewer_does_not, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_stage_is_the_owners, set_up, tear_down),
         cmocka_unit_test_setup_teardown(doctor_tells_what_is_missing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_monitor_shows_how_far_it_is_behind, set_up, tear_down),
