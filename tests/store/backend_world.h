@@ -7,7 +7,7 @@
 #include "backend/backend.h"
 #include "world.h"
 
-#define PATIENCE (20 * US_PER_SECOND) // with what is waited for
+#define PATIENCE (60 * US_PER_SECOND) // with what is waited for
 
 struct bench {
     struct world world;
