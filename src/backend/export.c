@@ -197,12 +197,12 @@ export_to_command(struct export_job *job, struct store *store, struct err *err)
 
 // --- the lane ---
 
+// Before the screen is told, which may ask for the next one at once.
 static void
-export_end(struct export_job *job)
+export_over(const struct export_job *job)
 {
     if (job->number > atomic_load(&job->reader->exporting->over))
         atomic_store(&job->reader->exporting->over, job->number);
-    job_destroy(job);
 }
 
 static void
@@ -218,11 +218,12 @@ export_beside(struct lane *lane, void *given)
         err_clear(&err);
         (void)!export_stopped(&err);
     }
+    export_over(job);
     if (ok)
         export_tell(job, true);
     else
         session_error(&job->reader->session, job->number, &err);
-    export_end(job);
+    job_destroy(job);
 }
 
 static void
@@ -231,8 +232,9 @@ drop_export(void *given)
     struct export_job *job = given;
     struct err err = {0};
     (void)!export_stopped(&err);
+    export_over(job);
     session_error(&job->reader->session, job->number, &err);
-    export_end(job);
+    job_destroy(job);
 }
 
 static struct export_job *
