@@ -1,3 +1,4 @@
+// Chooses the events of a change, and leaves out those that it may not take.
 #include "commands/change_parts.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+// Asks for the confirmation of a change, or reads it from the options.
 #include "commands/change_parts.h"
 
 #include <inttypes.h>

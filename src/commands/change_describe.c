@@ -1,3 +1,4 @@
+// Says what a change would do: its events, where they go, who reads them.
 #include "commands/change_parts.h"
 
 #include <inttypes.h>

@@ -90,7 +90,7 @@
 #define MSG_SAVE_REASON_HINT "why, for the audit"
 #define MSG_SAVE_CANCELLED "not saved"
 #define MSG_SAVING "saving"
-#define MSG_SAVE_CHECKING "not saved yet: waits for the check, whether it takes event %" PRId64 " · C-c stops"
+#define MSG_SAVE_CHECKING "not saved yet: waits for the check of event %" PRId64 " · C-c stops"
 #define MSG_SAVE_REFUSED "not saved: the check refuses it: %s"
 #define MSG_SAVE_REFUSED_LINE "the check refuses it: %s"
 #define MSG_SAVE_FORCE_HINT "why it is saved all the same"
