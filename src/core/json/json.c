@@ -45,6 +45,7 @@ after_value(struct json_scan *scan)
 }
 
 // What follows takes one token each: moves scan->at behind it and returns its kind, or fails.
+// Inlined into next_kind, because a call a token is a seventh of the time that a text takes.
 
 static enum json_kind
 json_fail(struct json_scan *scan, size_t at, const char *expected)
@@ -55,7 +56,7 @@ json_fail(struct json_scan *scan, size_t at, const char *expected)
     return JSON_ERROR;
 }
 
-static enum json_kind
+__attribute__((always_inline)) static inline enum json_kind
 open_container(struct json_scan *scan, bool is_object)
 {
     if (scan->depth == JSON_DEPTH)
@@ -71,7 +72,7 @@ open_container(struct json_scan *scan, bool is_object)
     return is_object ? JSON_OBJECT_BEGIN : JSON_ARRAY_BEGIN;
 }
 
-static enum json_kind
+__attribute__((always_inline)) static inline enum json_kind
 close_container(struct json_scan *scan)
 {
     bool is_object = inside_object(scan);
@@ -176,7 +177,7 @@ digits(struct bytes text, size_t at)
     return at - from;
 }
 
-static enum json_kind
+__attribute__((always_inline)) static inline enum json_kind
 json_take_number(struct json_scan *scan)
 {
     struct bytes text = scan->text;
@@ -218,7 +219,7 @@ json_take_word(struct json_scan *scan, struct bytes word, enum json_kind kind)
     return kind;
 }
 
-static enum json_kind
+__attribute__((always_inline)) static inline enum json_kind
 json_take_value(struct json_scan *scan, char c)
 {
     switch (c) {
@@ -246,7 +247,7 @@ json_take_value(struct json_scan *scan, char c)
     return json_fail(scan, scan->at, "a value");
 }
 
-static enum json_kind
+__attribute__((always_inline)) static inline enum json_kind
 json_take_name(struct json_scan *scan, char c, const char *expected)
 {
     if (c != '"')
@@ -257,7 +258,7 @@ json_take_name(struct json_scan *scan, char c, const char *expected)
     return JSON_NAME;
 }
 
-static enum json_kind
+__attribute__((always_inline)) static inline enum json_kind
 json_take_mark(struct json_scan *scan, enum json_kind kind, int state)
 {
     scan->at++;
@@ -342,38 +343,18 @@ json_read(struct json_scan *scan, struct json_token *token)
     token->len = (kind == JSON_ERROR ? scan->text.len : scan->at) - token->from;
 }
 
-// Reads over the colon and the value behind a name where that is a text of plain bytes, as most are. false:
-// it is not, and is still to be read, with its colon or without.
-static bool
-pass_text(struct json_scan *scan)
-{
-    struct bytes text = scan->text;
-    skip_space(scan);
-    if (scan->at == text.len || text.data[scan->at] != ':')
-        return false;
-    scan->at++;
-    scan->state = AT_VALUE;
-    skip_space(scan);
-    if (scan->at == text.len || text.data[scan->at] != '"')
-        return false;
-    size_t end = skip_plain(text, scan->at + 1);
-    if (end == text.len || text.data[end] != '"')
-        return false;
-    scan->at = end + 1;
-    scan->state = AT_COMMA_OR_END;
-    return true;
-}
-
 void
 json_pass(struct json_scan *scan)
 {
     int depth = scan->depth;
-    enum json_kind kind = JSON_STRING;
-    if (!pass_text(scan))
-        do {
-            skip_space(scan);
-            kind = next_kind(scan);
-        } while (kind == JSON_COLON || (scan->depth > depth && kind != JSON_ERROR));
+    skip_space(scan);
+    enum json_kind kind = next_kind(scan); // the colon
+    if (kind == JSON_ERROR)
+        return;
+    do {
+        skip_space(scan);
+        kind = next_kind(scan);
+    } while (scan->depth > depth && kind != JSON_ERROR);
     if (kind == JSON_ERROR)
         return;
     skip_space(scan);

@@ -22,9 +22,9 @@ struct match_walk {
     size_t count; // steps to take
     struct bytes text;
     struct json_matches *matches;
-    size_t open;  // levels in use: the containers around the token that are on the path
-    bool is_open; // the last item is a container whose end is still to come
-    struct match_level levels[JSON_DEPTH];
+    size_t open;                // levels in use: the containers around the token that are on the path
+    bool is_open;               // the last item is a container whose end is still to come
+    struct match_level *levels; // one a step
 };
 
 static void
@@ -176,8 +176,9 @@ match_token(struct match_walk *walk, const struct json_token *token)
 
 static void
 match_begin(struct match_walk *walk, const struct json_path *path, size_t count, struct bytes text,
-            struct json_matches *matches)
+            struct match_level *levels, struct json_matches *matches)
 {
+    walk->levels = levels;
     walk->path = path;
     walk->count = count;
     walk->text = text;
@@ -230,26 +231,45 @@ match_walks(struct match_walk *first, struct bytes text)
     return false;
 }
 
+// Paths of more steps than this together have their levels on the heap.
+enum { MATCH_LEVELS = 32 };
+
 bool
 json_steps_find(const struct json_path *path, size_t count, struct bytes text, struct json_matches *matches)
 {
+    struct match_level few[MATCH_LEVELS], *levels = few;
     struct match_walk walk;
-    match_begin(&walk, path, count, text, matches);
-    return match_walks(&walk, text);
+    if (count > MATCH_LEVELS)
+        levels = alloc_array(count, sizeof *levels);
+    match_begin(&walk, path, count, text, levels, matches);
+    bool is_read = match_walks(&walk, text);
+    if (levels != few)
+        free(levels);
+    return is_read;
 }
 
 bool
 json_matches_find_all(const struct json_path *const *paths, size_t count, struct bytes text,
                       struct json_matches *matches)
 {
-    struct match_walk walks[JSON_PATHS];
-    struct match_walk *first = NULL;
+    struct match_level few[MATCH_LEVELS], *levels = few;
+    struct match_walk walks[JSON_PATHS], *first = NULL;
+    size_t steps = 0;
+    for (size_t i = 0; i < count; i++)
+        steps += paths[i]->count;
+    if (steps > MATCH_LEVELS)
+        levels = alloc_array(steps, sizeof *levels);
+    steps = 0;
     for (size_t i = 0; i < count; i++) {
-        match_begin(&walks[i], paths[i], paths[i]->count, text, &matches[i]);
+        match_begin(&walks[i], paths[i], paths[i]->count, text, levels + steps, &matches[i]);
         walks[i].next = first;
         first = &walks[i];
+        steps += paths[i]->count;
     }
-    return match_walks(first, text);
+    bool is_read = match_walks(first, text);
+    if (levels != few)
+        free(levels);
+    return is_read;
 }
 
 bool
