@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
+#include "correct/pages.h"
 #include "process/jq.h"
 
 enum { WAIT_STEP = 50000 }; // µs
@@ -117,9 +118,7 @@ corrector_knows_size(const struct corrector *corrector)
 size_t
 corrector_page_size(const struct corrector *corrector, size_t most_bytes)
 {
-    enum { MOST = 4000, FEW = 1000 };
-    bool are_small = corrector->event_bytes && corrector->event_bytes < most_bytes / MOST / 4 * 3;
-    return !has_programs(corrector) && (are_small || most_bytes == SIZE_MAX) ? MOST : FEW;
+    return has_programs(corrector) ? PAGE_FEW : pages_size(corrector->event_bytes, most_bytes);
 }
 
 void

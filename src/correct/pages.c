@@ -30,6 +30,19 @@ pages_drop(void *page)
     page_destroy(page);
 }
 
+size_t
+pages_size(size_t event_bytes, size_t most_bytes)
+{
+    bool are_small = event_bytes && event_bytes < most_bytes / PAGE_MOST / 4 * 3;
+    return are_small || most_bytes == SIZE_MAX ? PAGE_MOST : PAGE_FEW;
+}
+
+static size_t
+smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 // How many of the ids from this one on belong to the same page.
 static size_t
 size_at(const struct pages_settings *settings, size_t from)
@@ -37,14 +50,14 @@ size_at(const struct pages_settings *settings, size_t from)
     size_t size = settings->size, end = 0;
     for (size_t i = 0; settings->sizes && end <= from; i++)
         size = (end += settings->sizes[i]) - from;
-    return size < settings->count - from ? size : settings->count - from;
+    return smaller(size, settings->count - from);
 }
 
 struct page *
-pages_read(const struct pages_settings *settings, size_t from)
+pages_read(const struct pages_settings *settings, size_t from, size_t most)
 {
     struct page *page = alloc_bytes(sizeof *page);
-    size_t wanted = size_at(settings, from);
+    size_t wanted = smaller(size_at(settings, from), most);
     const struct event_query query = {.fields = FIELDS,
                                       .ids = settings->ids + from,
                                       .id_count = wanted,
@@ -77,9 +90,14 @@ static void
 pages_run(void *context)
 {
     struct pages *pages = context;
+    const struct pages_settings *settings = &pages->settings;
+    size_t largest = 0; // event, on average of a page; 0: none was read
     bool ok = true;
-    for (size_t from = 0; ok && from < pages->settings.count && (from == 0 || !is_late(&pages->settings));) {
-        struct page *page = pages_read(&pages->settings, from);
+    for (size_t from = 0; ok && from < settings->count && (from == 0 || !is_late(settings));) {
+        size_t most = settings->is_careful ? pages_size(largest, settings->most_bytes) : SIZE_MAX;
+        struct page *page = pages_read(settings, from, most);
+        size_t each = page->events.count ? page->events.bytes / page->events.count + 1 : 0;
+        largest = each > largest ? each : largest;
         from += page->count;
         ok = page->ok;
         if (!mailbox_put(pages->ready, page, -1)) {

@@ -9,16 +9,23 @@
 #include "correct/shapes.h"
 #include "store/events/events.h"
 
+enum { PAGE_MOST = 4000, PAGE_FEW = 1000 };
+// How many events a page has: PAGE_MOST, so that the cost of a statement does not count; PAGE_FEW where pages
+// are to end by their events, not by `most_bytes`, and events are not known to be small. `event_bytes`: how
+// large they are on average; 0: not known. `most_bytes` of SIZE_MAX: pages may end by either.
+size_t pages_size(size_t event_bytes, size_t most_bytes);
+
 struct pages_settings {
     struct corrector *corrector; // that looks for original records
     struct store *store;
     struct shapes *shapes; // of the events; NULL: not wanted
     const int64_t *ids;    // ascending; borrowed
     size_t count;
-    const size_t *sizes;   // how many events each page has, as many pages as there are; borrowed
-    size_t size;           // where `sizes` is NULL: of every page
-    size_t most_bytes;     // of texts, after which a page ends early; then the next one has the rest of it
-    int64_t until;         // clock_mono after which the thread begins no other page; 0: it reads all
+    const size_t *sizes; // how many events each page has, as many pages as there are; borrowed
+    size_t size;         // where `sizes` is NULL: of every page
+    bool is_careful;   // a page has PAGE_FEW events at most until one was read that shows that they are small
+    size_t most_bytes; // of texts, after which a page ends early; then the next one has the rest of it
+    int64_t until;     // clock_mono after which the thread begins no other page; 0: it reads all
     bool is_kept_for_good; // original records that were found are written down
 };
 
@@ -39,7 +46,7 @@ struct page *pages_next(struct pages *pages); // waits; the caller's. NULL: ther
 // Ends the thread after the page that it reads, and forgets what nobody took.
 void pages_stop(struct pages *pages);
 
-// The same without a thread: reads the next page that begins `from` ids behind the first.
-struct page *pages_read(const struct pages_settings *settings, size_t from);
+// The same without a thread: reads the page that begins `from` ids behind the first, at most `most` events.
+struct page *pages_read(const struct pages_settings *settings, size_t from, size_t most);
 
 #endif

@@ -4,9 +4,8 @@
 
 #include "correct/correct.h"
 
-// How many events a page has: so many that the cost of a statement does not count. Fewer where a program is
-// asked about each, since nothing ends within a page; and where pages are to end by their events, not by
-// `most_bytes`, as long as events are not known to be small. SIZE_MAX: they may end by either.
+// How many events a page has (pages_size). Fewer where a program is asked about each, since nothing ends
+// within a page. `most_bytes` as there.
 size_t corrector_page_size(const struct corrector *corrector, size_t most_bytes);
 // Is it known whether events are small, or does it not matter?
 bool corrector_knows_size(const struct corrector *corrector);

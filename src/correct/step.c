@@ -117,7 +117,7 @@ static void
 step_alone(struct corrector *corrector, const struct pages_settings *settings, struct writing *writing)
 {
     for (size_t from = 0; !writing->is_over && from < settings->count && clock_mono() < settings->until;) {
-        struct page *page = pages_read(settings, from);
+        struct page *page = pages_read(settings, from, corrector_page_size(corrector, PAGE_BYTES));
         from += page->count;
         writing->err = page->err;
         struct corrected *events = page->ok ? apply_page(corrector, page, &writing->err) : NULL;
@@ -166,10 +166,9 @@ correct_step(struct corrector *corrector, struct store *store, struct store *ahe
 {
     struct correct_queue queue;
     *applied = *left = 0;
-    // The first page tells how large the events are; small ones are better read in larger pages than its.
-    size_t page = corrector_page_size(corrector, PAGE_BYTES);
-    size_t most = corrector_knows_size(corrector) ? STEP_EVENTS : page;
-    if (!work_correct_next(store, operation, most, page, &queue, err))
+    bool is_careful = !corrector_knows_size(corrector);
+    size_t page = is_careful ? PAGE_MOST : corrector_page_size(corrector, PAGE_BYTES);
+    if (!work_correct_next(store, operation, STEP_EVENTS, page, &queue, err))
         return false;
     struct err failure = {0};
     bool is_ahead = ahead && queue.page_count > 1 && store_connect(ahead, &failure);
@@ -180,6 +179,7 @@ correct_step(struct corrector *corrector, struct store *store, struct store *ahe
                                             .ids = queue.ids,
                                             .count = queue.count,
                                             .sizes = queue.pages,
+                                            .is_careful = is_careful,
                                             .most_bytes = PAGE_BYTES,
                                             .until = clock_mono() + STEP_TIME,
                                             .is_kept_for_good = true};

@@ -62,32 +62,32 @@ DECLARE
     b record;
     v_page integer := 0;
     v_batches integer := 0; -- of this page
+    v_page_ids bigint[] := '{}';
     v_events bigint := 0;
-    v_last integer := 0; -- batch
 BEGIN
     SELECT p.ids INTO ids FROM redrive._items_pick(p_no, -1, p_limit) p;
     pages := ARRAY(SELECT least(p_page, cardinality(ids) - w.at) FROM generate_series(0, cardinality(ids) - 1, p_page) AS w (at));
     IF ids <> '{}' THEN
         RETURN;
     END IF;
-    FOR b IN SELECT q.no, q.events FROM redrive.operation_batch q WHERE q.operation_no = p_no AND q.state = 'queued' ORDER BY q.no LOOP
+    FOR b IN SELECT q.events, q.dlq_ids FROM redrive.operation_batch q WHERE q.operation_no = p_no AND q.state = 'queued' ORDER BY q.no LOOP
         EXIT WHEN v_events + b.events > p_limit OR b.events > p_page;
         IF v_page + b.events > p_page OR v_batches = 32 THEN -- as _batches_pick would end it
             pages := pages || v_page;
+            ids := ids || v_page_ids; -- a page at once, because a list that grows is copied each time
             v_page := 0;
+            v_page_ids := '{}';
             v_batches := 0;
         END IF;
         v_events := v_events + b.events;
-        v_last := b.no;
         v_page := v_page + b.events;
+        v_page_ids := v_page_ids || b.dlq_ids;
         v_batches := v_batches + 1;
     END LOOP;
     IF v_page > 0 THEN
         pages := pages || v_page;
+        ids := ids || v_page_ids;
     END IF;
-    ids := ARRAY( -- in one go, because a list that grows is copied each time
-        SELECT u.id FROM redrive.operation_batch q CROSS JOIN LATERAL unnest(q.dlq_ids) WITH ORDINALITY AS u (id, n)
-         WHERE q.operation_no = p_no AND q.state = 'queued' AND q.no <= v_last ORDER BY q.no, u.n);
 END $$;
 
 -- Of these events, ascending, those that are as the program read them: pending, and p_parents are their newest revisions.
