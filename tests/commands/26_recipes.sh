@@ -16,6 +16,8 @@ while IFS= read -r line; do
     elif [[ $line =~ \"n\":999, ]]; then
         touch "$0.thinks"
         exec sleep 600
+    elif [[ $line =~ \"n\":998, ]]; then
+        exit 7
     else
         echo ok
     fi
@@ -41,6 +43,13 @@ forced=$(operation_of)
 ok "--force corrects it" all exits 0 ';' json 'rows[0]["changed"] == 1 and rows[0]["not_applicable"] == 1 and rows[0]["forced"] == 1 and rows[0]["refused"] == 0' ';' in_table "SELECT count(*) FROM redrive.revision WHERE dlq_id = 40" 1
 ok "the audit says that it was forced" all in_table "SELECT count(*) FROM redrive.audit WHERE operation_no = $forced AND action = 'correct' AND detail LIKE '%forced%' AND reason = 'the check is wrong'" 1 ';' in_table "SELECT count(*) FROM redrive.audit WHERE operation_no = $forced AND action = 'apply' AND detail LIKE '%1 of the changed ones forced%'" 1
 ok "and so does the event" in_table "SELECT detail FROM redrive.item WHERE operation_no = $forced AND dlq_id = 40" "forced: n is round"
+
+# --- a check without an answer, which is not one to be overruled
+sql "UPDATE public.dlq_events SET event_type = 'order.silent' WHERE id = 998" >/dev/null
+run correct "${db[@]}" --id 998 --recipe "$work/add" --yes --force --reason "the check is wrong" --json
+ok "--force does not stand for an answer that the check never gave" all exits 1 ';' json 'rows[0]["failed"] == 1 and rows[0]["changed"] == 0 and rows[0]["forced"] == 0' ';' in_table "SELECT count(*) FROM redrive.revision WHERE dlq_id = 998" 0
+run correct "${db[@]}" 998 --set '$.seen=true' --force --reason "the check is wrong"
+ok "nor for one event" all exits 1 ';' one_sentence ';' warns "ended with status 7" ';' in_table "SELECT count(*) FROM redrive.revision WHERE dlq_id = 998" 0
 
 # --- one event
 run correct "${db[@]}" 70 --set '$.seen=true'
