@@ -12,7 +12,8 @@ enum {
     SCAN_PAGE = 4000,
     LATE_WINDOW = 20000, // ids below the highest that may still be committed late
     SAMPLE_BYTES = 300,
-    DESCRIBE_AT_ONCE = 64,
+    DESCRIBE_AT_ONCE = 64, // new groups of a scan
+    DESCRIBE_MOST = 1000,  // in one statement
 };
 static const int64_t SEND_EVERY = 250000;
 static const int64_t MINUTE = 60 * US_PER_SECOND;
@@ -69,7 +70,7 @@ reader_backlog_describe_groups(struct reader *reader, struct backlog *backlog, c
     for (size_t at = 0; at < count;) {
         const struct event_query query = {.fields = EVENT_ERROR | EVENT_STACK,
                                           .ids = ids + at,
-                                          .id_count = count - at,
+                                          .id_count = count - at < DESCRIBE_MOST ? count - at : DESCRIBE_MOST,
                                           .most_bytes = EVENT_PAGE_BYTES};
         struct event_page page = {0};
         if (!store_events(reader->session.store, &query, &page, err))
@@ -425,8 +426,9 @@ reader_backlog_send(struct reader *reader, bool is_forced)
         reader->counts.per_minute = reply->groups.list.per_minute;
     }
     if (reader->matches.is_on) {
-        const struct group_list all = reply->groups.list;
-        reader_matches_groups(reader, &all, reply);
+        struct reply *all = reply;
+        reply = reader_matches_groups(reader, all);
+        reply_destroy(all);
     }
     say_what_is_partial(reader, &reply->groups.list);
     int64_t cost = clock_mono() - now;

@@ -309,20 +309,16 @@ take_history(const struct event_group **sorted, size_t count, struct group_list 
     }
 }
 
-void
-reader_matches_groups(struct reader *reader, const struct group_list *all, struct reply *reply)
+struct reply *
+reader_matches_groups(struct reader *reader, const struct reply *all)
 {
     struct group_matches *matches = &reader->matches;
+    struct reply *reply = reply_create(REPLY_GROUPS, all->number);
     struct groups_reply *groups = &reply->groups;
     const struct list_job *job = &matches->job;
+    groups->pivot = all->groups.pivot;
     bool is_by_error = groups->pivot == PIVOT_ERROR;
     bool is_merged = reader->groups.is_merged && is_by_error && !reader->groups.has_within;
-    size_t singles = is_merged ? groups->parts.total : all->total;
-    const struct group_limit limit = {.most = GROUPS_AT_ONCE};
-    struct group_list known = *all;
-    if (is_merged)
-        backlog_groups_limited(reader->counts.backlog, PIVOT_ERROR, NULL, &limit, clock_now(), &reply->arena,
-                               &known);
     groups->matched =
         (struct groups_matched){.is_on = true,
                                 .is_whole = matches->is_whole,
@@ -330,16 +326,26 @@ reader_matches_groups(struct reader *reader, const struct group_list *all, struc
                                 .scanned = job->scanned,
                                 .total = (int64_t)matches->looked_count,
                                 .undecided = matches->is_whole ? matches->undecided : job->undecided,
-                                .events = all->events,
-                                .groups = singles};
+                                .events = all->groups.list.events,
+                                .groups = is_merged ? all->groups.parts.total : all->groups.list.total};
     list_matched(reader, reply, false);
     if (is_by_error) {
+        struct arena arena = {0};
+        const struct group_limit limit = {.most = GROUPS_AT_ONCE};
+        struct group_list known = all->groups.list;
+        if (is_merged)
+            backlog_groups_limited(reader->counts.backlog, PIVOT_ERROR, NULL, &limit, clock_now(), &arena,
+                                   &known);
         const struct event_group **sorted = sorted_by_key(&known);
         bool is_described = describe_matched(reader, sorted, known.count, &groups->list);
-        if (is_described || is_merged)
+        if (is_described || is_merged) {
+            arena_reset(&reply->arena);
             list_matched(reader, reply, is_merged);
+        }
         take_history(sorted, known.count, &groups->list);
         free(sorted);
+        arena_release(&arena);
     }
-    reply->is_last = reply->is_last && (matches->is_whole || matches->is_stopped);
+    reply->is_last = all->is_last && (matches->is_whole || matches->is_stopped);
+    return reply;
 }

@@ -239,8 +239,8 @@ bool reader_backlog_describe_groups(struct reader *reader, struct backlog *backl
 bool reader_matches_request(struct reader *reader, const struct request *request, struct err *err) MUST_CHECK;
 void reader_matches_found(struct reader *reader, struct list_job *job, const int64_t *ids, size_t count);
 bool reader_matches_step(struct reader *reader); // looks again, where that is due
-// The groups of the matches into the reply, of which `all` are the groups without the filter.
-void reader_matches_groups(struct reader *reader, const struct group_list *all, struct reply *reply);
+// The groups of the matches as a reply; `all`: the reply with the groups without the filter.
+struct reply *reader_matches_groups(struct reader *reader, const struct reply *all);
 void reader_matches_changed(struct reader *reader); // pending events were written
 // Stops the first look for the groups of this request. What was counted stays until they are asked for again.
 void reader_matches_cancel(struct reader *reader, uint64_t number);
@@ -284,7 +284,7 @@ void reader_list_arrived(struct reader *reader, const struct event *events,
 void reader_rows_request(struct reader *reader, const struct request *request);
 #define LIST_AT_ONCE 20000   // ids a reply carries
 #define GROUPS_OF_PATH 1000  // of a path, with values that may differ in each event
-#define GROUPS_AT_ONCE 20000 // groups a reply carries, and with a rollup, groups whose texts are kept
+#define GROUPS_AT_ONCE 10000 // groups a reply carries, and with a rollup, groups whose texts are kept
 
 // rows.c: where the backlog has a rollup, the short columns of the events themselves.
 // What holds the pending events one by one, NULL: nothing does yet.

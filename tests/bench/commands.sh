@@ -65,8 +65,9 @@ measure_many()
     "$REDRIVE" -d "$to" migrate --quiet >/dev/null
     "$BIN/bench/screen" start "$REDRIVE" -d "$to" >"$RUN/first"
     "$BIN/bench/screen" start "$REDRIVE" -d "$to" >"$RUN/start"
+    "$BIN/bench/screen" filter "$REDRIVE" -d "$to" >"$RUN/filter"
     echo "many, $groups groups by error"
-    for name in first start; do
+    for name in first start filter; do
         printf '  memory at most, %-6s %s MB   aim 120 MB' "$name" "$(value "$RUN/$name" peak_mb)"
         promise "memory of the screen with $groups groups, $name" "$(value "$RUN/$name" peak_mb)" 120
         against "$groups" "many_${name}_mb" "$(value "$RUN/$name" peak_mb)"

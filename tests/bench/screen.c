@@ -1,9 +1,12 @@
-// screen start|keys|still PROGRAM ARGUMENT…: what the screen costs, seen from the other end of its pseudo
-// terminal, 120x40.
+// screen start|filter|keys|still PROGRAM ARGUMENT…: what the screen costs, seen from the other end of its
+// pseudo terminal, 120x40.
 //
 //   start   from exec to the first row painted, to exact counts, the resident memory, the most it ever was,
 //   and
 //           the bytes until then
+//   filter  the resident memory and the most it ever was, once a pattern that one group in sixteen fits is
+//   typed
+//           to its end and its groups are counted
 //   keys    500 keys in the list of groups, as fast as a key held down: from the write of a key to the cursor
 //           seen on its new row, and the bytes that came for it; then 60 pressed one by one, with the preview
 //           that follows when they rest
@@ -102,6 +105,29 @@ measure_start(const char *const *argv)
     vt_end(vt);
 }
 
+// "12,345 / 250,000 in 10,000 of 200,000 groups"
+static bool
+is_filtered(struct vt *vt)
+{
+    const char *line = vt_row(vt, 1);
+    return strstr(line, " / ") && strstr(line, " of ") && strstr(line, " groups") && !strstr(line, "scanned");
+}
+
+static void
+measure_filter(const char *const *argv)
+{
+    struct vt *vt = open_screen(argv);
+    until(vt, clock_mono(), is_counted, "never counted");
+    vt_keys(vt, "/");
+    vt_run(vt, 500);
+    vt_keys(vt, "unexpected h");
+    int64_t typed = until(vt, clock_mono(), is_filtered, "never filtered");
+    vt_run(vt, 1000);
+    printf("filtered_ms=%.1f resident_mb=%.1f peak_mb=%.1f\n", (double)typed / 1000,
+           memory_mb(vt_pid(vt), "VmRSS"), memory_mb(vt_pid(vt), "VmHWM"));
+    vt_end(vt);
+}
+
 static int
 by_size(const void *a, const void *b)
 {
@@ -191,7 +217,10 @@ main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*measure)(const char *const *argv);
-    } measures[] = {{"start", measure_start}, {"keys", measure_keys}, {"still", measure_still}};
+    } measures[] = {{"start", measure_start},
+                    {"filter", measure_filter},
+                    {"keys", measure_keys},
+                    {"still", measure_still}};
     for (size_t i = 0; argc > 2 && i < sizeof measures / sizeof measures[0]; i++) {
         if (strcmp(argv[1], measures[i].name) == 0) {
             measures[i].measure((const char *const *)(argv + 2));

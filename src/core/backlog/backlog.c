@@ -78,10 +78,12 @@ backlog_destroy(struct backlog *backlog)
     free(backlog->older.rows);
     free(backlog->newer.rows);
     free(backlog->infos);
+    free(backlog->lives);
     keys_release(&backlog->keys);
     intern_release(&backlog->types);
     intern_release(&backlog->topics);
     intern_release(&backlog->sources);
+    intern_release(&backlog->classes);
     arena_release(&backlog->texts);
     arena_release(&backlog->outcomes);
     free(backlog);
@@ -136,24 +138,28 @@ side_insert(struct side *side, const struct backlog_row *row)
     return true;
 }
 
-const struct group_text *
-backlog_text(const struct group_info *info)
-{
-    static const struct group_text none;
-    return info->text ? info->text : &none;
-}
-
 static bool
 is_described(const struct group_info *info)
 {
-    return backlog_text(info)->pattern != NULL;
+    return info->text && info->text->pattern;
+}
+
+static const char *
+class_of(const struct backlog *backlog, const struct group_info *info)
+{
+    return info->error_class == WORDS_OTHER ? NULL : intern_text(&backlog->classes, info->error_class);
+}
+
+struct group_text
+backlog_text(const struct backlog *backlog, const struct group_info *info)
+{
+    return is_described(info) ? *info->text : (struct group_text){.error_class = class_of(backlog, info)};
 }
 
 static void
 keep_text(struct backlog *backlog, struct group_info *info, const struct group_text *text)
 {
-    if (!info->text)
-        info->text = arena_alloc(&backlog->texts, sizeof *info->text);
+    info->text = arena_alloc(&backlog->texts, sizeof *info->text);
     *info->text = (struct group_text){
         .pattern = arena_text(&backlog->texts, bytes_of(text->pattern)),
         .error_class = arena_text(&backlog->texts, bytes_of(text->error_class)),
@@ -172,8 +178,7 @@ backlog_group_index(struct backlog *backlog, uint64_t key, bool *is_new)
         return index;
 
     backlog->infos = alloc_grow(backlog->infos, index, &backlog->info_capacity, sizeof *backlog->infos);
-    backlog->infos[index] =
-        (struct group_info){.category = CATEGORY_UNKNOWN, .emptied_at = TIME_ABSENT, .seen_at = TIME_ABSENT};
+    backlog->infos[index] = (struct group_info){.category = CATEGORY_UNKNOWN};
     return index;
 }
 
@@ -188,10 +193,8 @@ group_index(struct backlog *backlog, const struct event *event)
 
     info->category = event->category;
     info->sample_id = event->id;
-    if (bytes_present(event->error_class)) {
-        info->text = arena_alloc(&backlog->texts, sizeof *info->text);
-        info->text->error_class = arena_text(&backlog->texts, event->error_class);
-    }
+    if (bytes_present(event->error_class))
+        info->error_class = intern_number(&backlog->classes, event->error_class);
     return index;
 }
 
@@ -349,7 +352,7 @@ backlog_describe(struct backlog *backlog, uint64_t key, const struct group_text 
     backlog->texts_kept++;
     struct group_text described = *text;
     if (!described.error_class)
-        described.error_class = backlog_text(info)->error_class;
+        described.error_class = class_of(backlog, info);
     keep_text(backlog, info, &described);
 }
 
@@ -405,8 +408,8 @@ backlog_categorize(struct backlog *backlog, backlog_category_fn *category_of_gro
     for (size_t i = 0; i < backlog->keys.count; i++) {
         struct group_info *info = &backlog->infos[i];
         bool is_overridden = false;
-        enum category category =
-            category_of_group(context, backlog->keys.keys[i], backlog_text(info), &is_overridden);
+        const struct group_text text = backlog_text(backlog, info);
+        enum category category = category_of_group(context, backlog->keys.keys[i], &text, &is_overridden);
         if (category == CATEGORY_COUNT)
             continue;
         info->category = category;
@@ -423,23 +426,42 @@ backlog_category(const struct backlog *backlog, uint64_t key, enum category *cat
     return index >= 0;
 }
 
+static const struct group_life unknown_life = {.emptied_at = TIME_ABSENT, .seen_at = TIME_ABSENT};
+
+const struct group_life *
+backlog_life(const struct backlog *backlog, size_t index)
+{
+    return index < backlog->life_count ? &backlog->lives[index] : &unknown_life;
+}
+
+static struct group_life *
+life_of(struct backlog *backlog, size_t index)
+{
+    while (backlog->life_count <= index) {
+        backlog->lives =
+            alloc_grow(backlog->lives, backlog->life_count, &backlog->life_capacity, sizeof *backlog->lives);
+        backlog->lives[backlog->life_count++] = unknown_life;
+    }
+    return &backlog->lives[index];
+}
+
 void
 backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at)
 {
     bool is_new; // no event of it was met yet: its first one fills in the rest
     uint32_t index = backlog_group_index(backlog, key, &is_new);
-    struct group_info *info = &backlog->infos[index];
-    if (at > info->emptied_at)
-        info->emptied_at = at;
+    struct group_life *life = life_of(backlog, index);
+    if (at > life->emptied_at)
+        life->emptied_at = at;
 }
 
 struct group_outcomes *
 backlog_outcomes_of(struct backlog *backlog, size_t index)
 {
-    struct group_info *info = &backlog->infos[index];
-    if (!info->outcomes)
-        info->outcomes = arena_alloc(&backlog->outcomes, sizeof *info->outcomes);
-    return info->outcomes;
+    struct group_life *life = life_of(backlog, index);
+    if (!life->outcomes)
+        life->outcomes = arena_alloc(&backlog->outcomes, sizeof *life->outcomes);
+    return life->outcomes;
 }
 
 void
@@ -447,7 +469,7 @@ backlog_seen(struct backlog *backlog, uint64_t key, int64_t first_at)
 {
     int64_t index = keys_find(&backlog->keys, key);
     if (index >= 0)
-        backlog->infos[index].seen_at = first_at;
+        life_of(backlog, (size_t)index)->seen_at = first_at;
 }
 
 void
@@ -533,7 +555,7 @@ backlog_event(const struct backlog *backlog, int64_t id, size_t *hint, struct ev
         .retries.count = row->retries,
         .group = backlog->keys.keys[row->group],
         .category = info->category,
-        .error_class = bytes_of(backlog_text(info)->error_class),
+        .error_class = bytes_of(backlog_text(backlog, info).error_class),
         .known.returned = row->is_returned,
         .created_at = (int64_t)row->created * US_PER_SECOND,
         .created_wall = TIME_ABSENT,

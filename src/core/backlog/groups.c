@@ -472,13 +472,13 @@ tally_name_by(const struct backlog *backlog, enum pivot pivot, const struct path
     if (pivot != PIVOT_ERROR)
         return;
     const struct group_info *info = &backlog->infos[number];
-    const struct group_text *text = backlog_text(info);
+    const struct group_text text = backlog_text(backlog, info);
     group->key = backlog->keys.keys[number];
     group->text = (struct group_text){
-        .pattern = arena_text(arena, bytes_of(text->pattern)),
-        .error_class = arena_text(arena, bytes_of(text->error_class)),
-        .sample = arena_text(arena, bytes_of(text->sample)),
-        .frame = arena_text(arena, bytes_of(text->frame)),
+        .pattern = arena_text(arena, bytes_of(text.pattern)),
+        .error_class = arena_text(arena, bytes_of(text.error_class)),
+        .sample = arena_text(arena, bytes_of(text.sample)),
+        .frame = arena_text(arena, bytes_of(text.frame)),
     };
     group->is_overridden = info->is_overridden;
 }
@@ -523,17 +523,17 @@ tally_details(struct tally *tally, struct arena *arena)
 // What is known of a group by error over its life. The rollup has counted those that returned; rows are
 // counted here.
 static void
-tally_life(const struct tally *tally, const struct group_info *info, size_t g, struct event_group *group)
+tally_life(const struct tally *tally, const struct group_life *life, size_t g, struct event_group *group)
 {
-    if (info->outcomes)
-        group->outcomes = *info->outcomes;
+    if (life->outcomes)
+        group->outcomes = *life->outcomes;
     if (!tally->backlog->has_rollup)
         group->outcomes.returned = tally->returned[g];
-    bool was_emptied = info->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
-                       group->first_at >= info->emptied_at / US_PER_SECOND; // rows know whole seconds
+    bool was_emptied = life->emptied_at != TIME_ABSENT && group->first_at != TIME_ABSENT &&
+                       group->first_at >= life->emptied_at / US_PER_SECOND; // rows know whole seconds
     group->is_returned = was_emptied || group->outcomes.returned * 2 > group->count;
-    if (info->seen_at != TIME_ABSENT && (group->first_at == TIME_ABSENT || info->seen_at < group->first_at))
-        group->first_at = info->seen_at;
+    if (life->seen_at != TIME_ABSENT && (group->first_at == TIME_ABSENT || life->seen_at < group->first_at))
+        group->first_at = life->seen_at;
 }
 
 // Names the group and fills the members that are not counted row by row.
@@ -550,7 +550,7 @@ tally_name(struct tally *tally, size_t g, struct arena *arena)
     if (second)
         group->key = number;
     else if (tally->pivot == PIVOT_ERROR)
-        tally_life(tally, &backlog->infos[number], g, group);
+        tally_life(tally, backlog_life(backlog, number), g, group);
     group->is_new = group->first_at != TIME_ABSENT && tally->minute - group->first_at < 3600;
     group->first_at = to_instant(group->first_at);
     group->last_at = to_instant(group->last_at);
@@ -658,6 +658,11 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
                        !(query->second && backlog->has_rollup);
     if (is_possible)
         tally_limit(&tally, query);
+    *list = (struct group_list){0};
+    if (tally.is_limited) { // so many groups are large, and are counted where they will stand
+        tally.capacity = tally.chosen.count;
+        tally.groups = list->groups = arena_array(arena, tally.capacity, sizeof *tally.groups);
+    }
     size_t rows = is_possible && !backlog->has_rollup ? backlog_count(backlog) : 0;
     for (size_t i = 0; i < rows; i++) {
         const struct backlog_row *row = backlog_row(backlog, i);
@@ -671,8 +676,8 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
     if (tally.is_detailed)
         tally_details(&tally, arena);
 
-    *list = (struct group_list){0};
-    list->groups = arena_array(arena, tally.values.count, sizeof *list->groups);
+    if (!tally.is_limited)
+        list->groups = arena_array(arena, tally.values.count, sizeof *list->groups);
     for (size_t g = 0; g < tally.values.count; g++) {
         if (tally.groups[g].count <= 0)
             continue; // counts of two instants: its events were closed in between
@@ -688,7 +693,8 @@ backlog_tally(const struct backlog *backlog, const struct tally_query *query, in
     if (list->count)
         qsort(list->groups, list->count, sizeof *list->groups, by_count);
 
-    free(tally.groups);
+    if (!tally.is_limited)
+        free(tally.groups);
     free(tally.pair_counts);
     free(tally.returned);
     keys_release(&tally.chosen);

@@ -134,9 +134,9 @@ score_of(const struct rank_sum *sum, enum group_rank rank)
     return sum->count;
 }
 
-// The first `most` of the groups that have events.
+// The first `most` of the groups that have events. Forgets the sums, because ordering takes as much again.
 static size_t
-choose(const struct ranking *ranking, const struct group_limit *limit, struct keys *chosen)
+choose(struct ranking *ranking, const struct group_limit *limit, struct keys *chosen)
 {
     struct ranked *list = alloc_array(ranking->values.count, sizeof *list);
     size_t count = 0;
@@ -148,6 +148,9 @@ choose(const struct ranking *ranking, const struct group_limit *limit, struct ke
             .score = score_of(sum, limit->rank), .count = sum->count, .value = ranking->values.keys[i]};
         count++;
     }
+    free(ranking->sums);
+    ranking->sums = NULL;
+    keys_release(&ranking->values);
     if (count)
         qsort(list, count, sizeof *list, by_score);
     size_t first = limit->is_reversed && count > limit->most ? count - limit->most : 0;
@@ -171,8 +174,5 @@ backlog_rank(const struct backlog *backlog, const struct tally_query *query, int
         rank_hours(&ranking);
     else
         rank_series(&ranking);
-    size_t count = choose(&ranking, query->limit, chosen);
-    free(ranking.sums);
-    keys_release(&ranking.values);
-    return count;
+    return choose(&ranking, query->limit, chosen);
 }

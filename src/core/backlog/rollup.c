@@ -64,9 +64,9 @@ backlog_adopt_rollup(struct backlog *backlog, struct backlog_rollup *rollup)
     *rollup = (struct backlog_rollup){0};
     backlog->series_count = backlog->rollup.series_count;
     backlog->series_rows = alloc_array(backlog->series_count, sizeof *backlog->series_rows);
-    for (size_t i = 0; i < backlog->keys.count; i++)
-        if (backlog->infos[i].outcomes)
-            backlog->infos[i].outcomes->returned = 0;
+    for (size_t i = 0; i < backlog->life_count; i++)
+        if (backlog->lives[i].outcomes)
+            backlog->lives[i].outcomes->returned = 0;
     for (size_t i = 0; i < backlog->series_count; i++) {
         struct rollup_series_row *series = &backlog->series_rows[i];
         *series = make_series_row(backlog, &backlog->rollup.series[i]);

@@ -17,17 +17,23 @@ struct backlog_row {
 
 // A group by error, without its rows. There may be hundreds of thousands, most without texts and outcomes.
 struct group_info {
-    struct group_text *text; // in the backlog's arena; NULL, or its pattern NULL: not described, or not kept
+    struct group_text *text; // in the backlog's arena; NULL: not described, or not kept
     enum category category;
     bool is_overridden;
-    bool is_left_out;  // its category is known, its texts are not kept
-    int64_t sample_id; // the first event of the group that was seen
+    bool is_left_out;     // its category is known, its texts are not kept
+    uint16_t error_class; // of that event, among the backlog's classes, which many groups share
+    int64_t sample_id;    // the first event of the group that was seen
+};
+// Of a group; of one that is not described only the class, or nothing.
+struct group_text backlog_text(const struct backlog *backlog, const struct group_info *info);
+
+// What is known of a group beyond its pending events; most backlogs know it of no group.
+struct group_life {
     int64_t emptied_at;
     int64_t seen_at;                 // seconds; TIME_ABSENT: not known
     struct group_outcomes *outcomes; // in the backlog's arena; NULL: none
 };
-// Of a group; empty where it has none.
-const struct group_text *backlog_text(const struct group_info *info);
+const struct group_life *backlog_life(const struct backlog *backlog, size_t index);
 struct group_outcomes *backlog_outcomes_of(struct backlog *backlog,
                                            size_t index); // made where there are none
 
@@ -58,7 +64,9 @@ struct backlog {
     struct keys keys;
     struct group_info *infos;
     size_t info_capacity;
-    struct intern types, topics, sources;
+    struct group_life *lives; // of the first groups, as many as anything is known of
+    size_t life_count, life_capacity;
+    struct intern types, topics, sources, classes;
     struct arena texts, outcomes;
     struct path_values *paths;     // borrowed; NULL: none
     size_t texts_kept, texts_most; // groups with texts; 0: all of them

@@ -106,6 +106,15 @@ compare_rows(const void *left, const void *right, void *context)
     return rows->is_reversed ? -result : result;
 }
 
+// The same for where they stand, because so many groups are large.
+static int
+compare_places(const void *left, const void *right, void *context)
+{
+    const struct event_group *const *a = left;
+    const struct event_group *const *b = right;
+    return compare_rows(*a, *b, context);
+}
+
 // A group's own keys are what a merged one hides, turned round.
 static const struct event_group *
 merged_with(const struct group_list *list, uint64_t key)
@@ -138,18 +147,18 @@ void
 group_rows_order(struct group_rows *rows)
 {
     const struct group_list *latest = &rows->latest;
-    struct event_group *ordered = alloc_array(latest->count ? latest->count : 1, sizeof *ordered);
-    if (latest->count) {
-        memcpy(ordered, latest->groups, latest->count * sizeof *ordered);
-        qsort_r(ordered, latest->count, sizeof *ordered, compare_rows, rows);
-    }
+    const struct event_group **ordered = alloc_array(latest->count + 1, sizeof *ordered);
+    for (size_t i = 0; i < latest->count; i++)
+        ordered[i] = &latest->groups[i];
+    if (latest->count)
+        qsort_r(ordered, latest->count, sizeof *ordered, compare_places, rows);
     free(rows->rows);
     rows->rows = alloc_array(latest->count + rows->parts.count + 1, sizeof *rows->rows);
     rows->count = 0;
     for (size_t i = 0; i < latest->count; i++) {
-        rows->rows[rows->count++] = ordered[i];
-        if (ordered[i].part_count && is_unfolded(rows, ordered[i].key))
-            rows->count = add_parts(rows, &ordered[i], rows->count);
+        rows->rows[rows->count++] = *ordered[i];
+        if (ordered[i]->part_count && is_unfolded(rows, ordered[i]->key))
+            rows->count = add_parts(rows, ordered[i], rows->count);
     }
     free(ordered);
     arena_release(&rows->kept);
