@@ -327,6 +327,82 @@ categories_are_decided_again(void **state)
     backlog_destroy(backlog);
 }
 
+// --- hours out of a rollup ---
+
+enum { SERIES = 3, EACH = 40 };
+
+// Series k ends k quarters of an hour ago, and has an event every 7 minutes before.
+static int64_t
+age_of(int64_t series, int64_t i)
+{
+    return series * 900 + i * 420 + 17;
+}
+
+// What the store reads of the same events: each series with its first and last time, and counts by hour and,
+// in the last hour, by bucket.
+static struct backlog *
+make_hours_counted(void)
+{
+    struct backlog_rollup rollup = {.series = calloc(SERIES, sizeof *rollup.series),
+                                    .retries = calloc(SERIES, sizeof *rollup.retries),
+                                    .hours = calloc((size_t)SERIES * EACH, sizeof *rollup.hours),
+                                    .buckets = calloc((size_t)SERIES * EACH, sizeof *rollup.buckets)};
+    int64_t now = NOW / US_PER_SECOND;
+    for (uint32_t k = 0; k < SERIES; k++) {
+        rollup.series[rollup.series_count++] = (struct backlog_series){.group = k + 1,
+                                                                       .event_type = BYTES("a"),
+                                                                       .newest_id = k + 1,
+                                                                       .first_at = now - age_of(k, EACH - 1),
+                                                                       .last_at = now - age_of(k, 0)};
+        rollup.retries[rollup.retry_count++] = (struct rollup_count){.series = k, .at = 0, .count = EACH};
+        for (int i = 0; i < EACH; i++) {
+            int64_t at = now - age_of(k, i);
+            rollup.hours[rollup.hour_count++] =
+                (struct rollup_count){.series = k, .at = (int32_t)(at / 3600), .count = 1};
+            if (at >= now - 3600)
+                rollup.buckets[rollup.bucket_count++] =
+                    (struct rollup_count){.series = k, .at = (int32_t)(at / BUCKET_SECONDS), .count = 1};
+        }
+    }
+    struct backlog *backlog = backlog_create();
+    backlog_adopt_rollup(backlog, &rollup);
+    return backlog;
+}
+
+// A rollup counts by hour, not when within it. What it does not know it does not make up: the newest event of
+// this hour is not as old as the clock is.
+static void
+the_newest_event_of_an_hour_is_no_clock(void **state)
+{
+    (void)state;
+    struct backlog *counted = make_hours_counted(), *read = backlog_create();
+    int64_t id = 1, now = NOW / US_PER_SECOND;
+    for (uint32_t k = 0; k < SERIES; k++)
+        for (int i = 0; i < EACH; i++, id++)
+            add(read, id, k + 1, "a", age_of(k, i));
+    struct arena arena = {0};
+    struct group_list told, truth;
+    backlog_groups(counted, PIVOT_HOUR, NULL, NOW, &arena, &told);
+    backlog_groups(read, PIVOT_HOUR, NULL, NOW, &arena, &truth);
+    assert_int_equal(told.count, truth.count);
+    for (size_t i = 0; i < told.count; i++) {
+        const struct event_group *a = &told.groups[i], *b = truth.groups;
+        while (strcmp(a->value, b->value) != 0)
+            b++;
+        assert_int_equal(a->count, b->count);
+        int64_t last = b->last_at / US_PER_SECOND, start = last / 3600 * 3600;
+        assert_true(a->first_at <= b->first_at && a->first_at / US_PER_SECOND >= start);
+        assert_true(a->last_at >= b->last_at && a->last_at / US_PER_SECOND < start + 3600);
+        if (start == now / 3600 * 3600)
+            assert_int_equal(a->last_at, b->last_at);
+        else if (last >= now - 3600)
+            assert_true(a->last_at / US_PER_SECOND - last < BUCKET_SECONDS);
+    }
+    arena_release(&arena);
+    backlog_destroy(counted);
+    backlog_destroy(read);
+}
+
 // --- more groups than a list has ---
 
 enum { MANY = 300, LISTED = 20 };
@@ -507,6 +583,7 @@ main(void)
         cmocka_unit_test(a_group_that_was_emptied_comes_back),
         cmocka_unit_test(a_group_is_new_once_in_its_life),
         cmocka_unit_test(curves_stand_still_within_a_minute),
+        cmocka_unit_test(the_newest_event_of_an_hour_is_no_clock),
         cmocka_unit_test(lists_by_pivot_are_newest_first),
         cmocka_unit_test(categories_are_decided_again),
     };

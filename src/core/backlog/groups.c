@@ -266,6 +266,34 @@ tally_retries(struct tally *tally)
     }
 }
 
+// When the events of a series were created in an hour: exactly, where it began or ended in that hour. Of
+// others the hour's bounds are told, unless the hour is one of those that are counted by bucket: then what is
+// not in a bucket is older than these.
+static void
+tally_hour(const struct tally *tally, struct event_group *group, const struct rollup_series_row *series,
+           int64_t at)
+{
+    int64_t first = series->row.created / 3600 * 3600 == at ? series->row.created : at;
+    int64_t last = at + 3599, by_bucket = tally->now - 3600;
+    if (series->last_at / 3600 * 3600 == at)
+        last = series->last_at;
+    else if (last >= by_bucket)
+        last = at >= by_bucket ? at : by_bucket - 1;
+    tally_bounds(group, first, last);
+    group->retries_low = group->retries_high = -1;
+}
+
+static void
+tally_bucket(const struct tally *tally, struct event_group *group, const struct rollup_series_row *series,
+             int64_t at)
+{
+    int64_t first = series->row.created / BUCKET_SECONDS * BUCKET_SECONDS == at ? series->row.created : at;
+    int64_t last = at + BUCKET_SECONDS - 1 < tally->now ? at + BUCKET_SECONDS - 1 : tally->now;
+    if (series->last_at / BUCKET_SECONDS * BUCKET_SECONDS == at)
+        last = series->last_at;
+    tally_bounds(group, first, last);
+}
+
 // Curves, and for the pivot by hour the counts.
 static void
 tally_times(struct tally *tally)
@@ -280,7 +308,8 @@ tally_times(struct tally *tally)
     for (int which = 0; which < 2; which++) {
         for (size_t i = 0; i < lists[which].count; i++) {
             const struct rollup_count *count = &lists[which].counts[i];
-            struct backlog_row row = backlog->series_rows[count->series].row;
+            const struct rollup_series_row *series = &backlog->series_rows[count->series];
+            struct backlog_row row = series->row;
             int64_t at = count->at * lists[which].seconds;
             row.created = (uint32_t)at;
             if (!is_asked(tally, &row))
@@ -294,10 +323,12 @@ tally_times(struct tally *tally)
                 tally_heat(tally, group, at, count->count);
             else
                 tally_curves(tally, group, at + BUCKET_SECONDS / 2, count->count);
-            if (is_hour && tally->pivot == PIVOT_HOUR) {
-                tally_bounds(group, at, at + 3599 < tally->now ? at + 3599 : tally->now);
-                group->retries_low = group->retries_high = -1;
-            }
+            if (tally->pivot != PIVOT_HOUR)
+                continue;
+            if (is_hour)
+                tally_hour(tally, group, series, at);
+            else
+                tally_bucket(tally, group, series, at);
         }
     }
 }
