@@ -50,6 +50,14 @@ pending_text(const struct stats_report *report, struct err *err)
     return title("Pending events", true, err) && table_end(&table, err);
 }
 
+// Groups out of the rollup; without one messages, each by itself, since grouping them would read every event
+// to this program. The numbers differ, so each says what it counts.
+static bool
+is_by_group(const struct stats *stats)
+{
+    return stats->error_count && stats->errors[0].group;
+}
+
 static bool
 errors_text(const struct stats_report *report, struct err *err)
 {
@@ -66,7 +74,9 @@ errors_text(const struct stats_report *report, struct err *err)
         table_add_time(&table, error->last_at);
         table_add_text(&table, error->message);
     }
-    return title("Most common errors", false, err) && table_end(&table, err);
+    const char *heading = is_by_group(report->stats) ? "Most common errors, one per group"
+                                                     : "Most common errors, one per message";
+    return title(heading, false, err) && table_end(&table, err);
 }
 
 // Hours with nothing are left out: what is drawn is where something happened.
@@ -167,6 +177,7 @@ errors_json(const struct stats_report *report, struct err *err)
     }
     struct value *object = value_object();
     value_add_text(object, "analysis", "errors");
+    value_add_text(object, "by", is_by_group(report->stats) ? "group" : "message");
     value_add(object, "errors", list);
     return json_print(object, err);
 }
@@ -249,6 +260,9 @@ command_stats(struct call *call, struct err *err)
     struct arena arena = {0};
     struct stats stats = {0};
     bool ok = analyses_read(store, rollup_find(call, store, NULL), &arena, &stats, err);
+    if (ok && stats.error_count && !is_by_group(&stats))
+        remark(call, "nobody keeps the counts of groups, so the most common errors are single messages; "
+                     "redrive work, redrive watch or a screen keeps them");
     struct stats_report report = {.call = call, .stats = &stats, .zone_us = store_info(store)->zone_us};
     for (size_t i = 0; ok && i < sizeof analyses / sizeof *analyses; i++)
         ok = call->options.general.json ? analyses[i].json(&report, err) : analyses[i].text(&report, err);

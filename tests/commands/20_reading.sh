@@ -270,11 +270,13 @@ ok "stats: five objects" all lines 5 ';' json 'len({r["analysis"] for r in rows}
     json '{t["event_type"]: t["total"] for t in [r for r in rows if r["analysis"] == "event_types"][0]["event_types"]}["payment.failed"] == 333' ';' \
     json '[t for t in [r for r in rows if r["analysis"] == "resolution_time"][0]["event_types"] if t["event_type"] == "order.created"][0]["mean_seconds"] == 3600'
 run stats "${db[@]}"
-ok "stats for people" all exits 0 ';' says "Most common errors" ';' says "Mean time to resolution"
+ok "stats for people" all exits 0 ';' says "Most common errors" ';' says "Mean time to resolution" ';' \
+    says "errors, one per message" ';' warns "nobody keeps the counts of groups"
 # Equal as far as a person reads, which is characters and not bytes.
 sql "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message) SELECT 'tail-' || n, 'tail', '{}', repeat('é', 500) || n FROM generate_series(1, 900) AS n" >/dev/null
 run stats "${db[@]}" --json
-ok "stats: messages are one where their first 500 characters are" \
+ok "stats: messages are one where their first 500 characters are" all \
+    json '[r for r in rows if r["analysis"] == "errors"][0]["by"] == "message"' ';' \
     json '[r for r in rows if r["analysis"] == "errors"][0]["errors"][0]["count"] == 900'
 sql "DELETE FROM dlq_events WHERE event_type = 'tail'" >/dev/null
 
@@ -314,7 +316,8 @@ ok "the backlog over time, as a worker writes it" all exits 0 ';' lines 1 ';' js
     json "max(p['pending'] or 0 for p in rows[0]['points']) == $(sql "SELECT count(*) FROM dlq_events WHERE status = 'PENDING'")" ';' \
     json 'all(p["in"] is None or p["in"] == p["arrived"] + p["restored"] for p in rows[0]["points"])'
 run stats "${db[@]}" --json
-ok "stats: the largest groups out of the sums" all exits 0 ';' warns "from the rollup" ';' \
+ok "stats: the largest groups out of the sums" all exits 0 ';' warns "from the rollup" ';' not warns "single messages" ';' \
+    json '[r for r in rows if r["analysis"] == "errors"][0]["by"] == "group"' ';' \
     json '[r for r in rows if r["analysis"] == "errors"][0]["errors"][0]["group"] == "'"$key"'"' ';' \
     json '[r for r in rows if r["analysis"] == "errors"][0]["errors"][0]["count"] == 500'
 kill "$worker"

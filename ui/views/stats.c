@@ -174,7 +174,7 @@ add_errors(struct stats_drawing *drawing)
     if (has_first)
         strbuf_printf(&drawing->line, "  %-*s", MINUTE_WIDTH, "first");
     strbuf_printf(&drawing->line, "  %-*s  %s", MINUTE_WIDTH, "last",
-                  stats->errors[0].group ? "error, one per group" : "error");
+                  stats->errors[0].group ? "error, one per group" : "error, one per message");
     end_line(drawing, ROLE_HEADER);
     for (size_t i = 0; i < stats->error_count; i++) {
         const struct stats_error *error = &stats->errors[i];
