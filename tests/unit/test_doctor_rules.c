@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 #include "base/clock.h"
@@ -111,13 +112,14 @@ static void
 copies_are_judged(void **state)
 {
     (void)state;
-    probe_judge_copies(&settings, "redrive.marker", 3, 3, &probe);
-    probe_judge_copies(&settings, "redrive.marker", 2, 3, &probe);
-    probe_judge_copies(&settings, "redrive.marker", 1, 1, &probe);
+    probe_judge_copies(&settings, "redrive.marker", 3, &probe);
+    probe_judge_copies(&settings, "redrive.marker", 2, &probe);
+    probe_judge_brokers(3, &probe);
+    probe_judge_brokers(1, &probe);
     assert_finds(0, true, "the topic redrive.marker has 3 copies", "");
     assert_finds(1, false, "the topic redrive.marker has 2 copies",
                  "kafka-reassign-partitions.sh --bootstrap-server kafka-1:9092");
-    assert_finds(2, false, "the topic redrive.marker has 1 copy", "production needs three");
+    assert_finds(2, false, "the cluster has 1 broker: no topic has three copies", "production needs three");
 }
 
 static void
@@ -283,6 +285,12 @@ clocks_are_judged(void **state)
     begin(NULL);
     probe_clocks(&settings, 0, &probe);
     assert_finds(0, true, "is not known", "--add-config message.timestamp.type=LogAppendTime");
+    begin(NULL);
+    snprintf(probe.cluster.name, sizeof probe.cluster.name, "mockCluster1567");
+    probe.clock.is_known = true;
+    probe.clock.ahead = -1795863933 * US_PER_SECOND; // its records bear no time
+    probe_clocks(&settings, 0, &probe);
+    assert_finds(0, true, "they are a demo", "");
 }
 
 // A broker's time is known no better than its answer was quick.

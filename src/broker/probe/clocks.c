@@ -59,6 +59,10 @@ probe_clocks(const struct broker_settings *settings, int64_t postgresql_ahead, s
 {
     char remedy[PROBE_REMEDY];
     bool has_store = postgresql_ahead != TIME_ABSENT;
+    if (broker_is_mock(probe->cluster.name)) { // it stamps no record
+        probe_note(probe, "", "the brokers' clock is this host's: they are a demo");
+        return;
+    }
     if (probe->clock.is_known) {
         probe_clocks_judge((double)probe->clock.ahead / US_PER_SECOND,
                            has_store ? (double)(probe->clock.ahead - postgresql_ahead) / US_PER_SECOND : 0,
@@ -69,10 +73,7 @@ probe_clocks(const struct broker_settings *settings, int64_t postgresql_ahead, s
              "let it tell: kafka-configs.sh --bootstrap-server %.100s --alter --entity-type topics "
              "--entity-name " PROBE_TOPIC " --add-config message.timestamp.type=LogAppendTime",
              settings->brokers ? settings->brokers : "HOST:PORT");
-    if (broker_is_mock(probe->cluster.name))
-        probe_note(probe, "", "the brokers' clock is this host's: they are a demo");
-    else
-        probe_note(probe, remedy,
-                   "the brokers' clock is not known: no record was sent to " PROBE_TOPIC
-                   ", or it leaves the time to the sender");
+    probe_note(probe, remedy,
+               "the brokers' clock is not known: no record was sent to " PROBE_TOPIC
+               ", or it leaves the time to the sender");
 }

@@ -92,18 +92,24 @@ probe_judge_settings(const struct broker_settings *settings, const char *topic,
 }
 
 void
-probe_judge_copies(const struct broker_settings *settings, const char *topic, int copies, int brokers,
-                   struct probe *probe)
+probe_judge_brokers(int brokers, struct probe *probe)
+{
+    if (brokers < BROKERS_ENOUGH)
+        probe_found(probe, false, "production needs three brokers",
+                    "the cluster has %d broker%s: no topic has three copies", brokers,
+                    brokers == 1 ? "" : "s");
+}
+
+void
+probe_judge_copies(const struct broker_settings *settings, const char *topic, int copies, struct probe *probe)
 {
     char remedy[PROBE_REMEDY];
     snprintf(remedy, sizeof remedy,
              "raise it to 3: kafka-reassign-partitions.sh --bootstrap-server %.100s --generate "
              "--topics-to-move-json-file … --broker-list …, then --execute",
              brokers_of(settings));
-    probe_found(probe, copies >= 3,
-                brokers >= 3 ? remedy
-                             : "a cluster of one or two brokers cannot do better; production needs three",
-                "the topic %.100s has %d cop%s", topic, copies, copies == 1 ? "y" : "ies");
+    probe_found(probe, copies >= 3, remedy, "the topic %.100s has %d cop%s", topic, copies,
+                copies == 1 ? "y" : "ies");
 }
 
 // --- topics of dead letters ---
@@ -175,10 +181,10 @@ judge_copies_of_queue(const struct broker_settings *settings, const struct queue
 {
     const char *least = value_of(seen, "min.insync.replicas");
     char remedy[PROBE_REMEDY];
-    if (seen->brokers < 3)
+    if (seen->brokers < BROKERS_ENOUGH)
         return; // said of the cluster already
     if (seen->copies < 3)
-        probe_judge_copies(settings, seen->topic, seen->copies, seen->brokers, probe);
+        probe_judge_copies(settings, seen->topic, seen->copies, probe);
     alter(settings, seen, "min.insync.replicas", "2", remedy);
     if (least && strtoll(least, NULL, 10) < 2)
         probe_found(

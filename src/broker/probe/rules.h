@@ -13,8 +13,11 @@ void probe_judge_settings(const struct broker_settings *settings, const char *to
                           const struct broker_property *values, size_t count, struct probe *probe);
 // Settings that may not be read: adds a note, since publishing does not need the right.
 void probe_judge_unread(const struct broker_settings *settings, struct probe *probe);
-// copies: the fewest replicas of any partition of the topic; brokers: the size of the cluster.
-void probe_judge_copies(const struct broker_settings *settings, const char *topic, int copies, int brokers,
+// A cluster with too few brokers for three copies of anything: said once, not of each topic.
+#define BROKERS_ENOUGH 3
+void probe_judge_brokers(int brokers, struct probe *probe);
+// copies: the fewest replicas of any partition of the topic, in a cluster that has enough brokers.
+void probe_judge_copies(const struct broker_settings *settings, const char *topic, int copies,
                         struct probe *probe);
 
 // A topic of dead letters as Kafka tells of it.
@@ -24,7 +27,7 @@ struct queue_seen {
     const char *other;  // another dead letter queue of the same topic; NULL: none
     int partitions;
     int source_partitions;                // with source
-    int copies, brokers;                  // as in probe_judge_copies
+    int copies, brokers;                  // as above
     int64_t oldest;                       // age in µs of the oldest pending event; 0: none
     const struct broker_property *values; // its settings
     size_t count;                         // 0: they may not be read

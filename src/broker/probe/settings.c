@@ -114,13 +114,12 @@ copies_of(const rd_kafka_metadata_topic_t *topic)
 }
 
 static void
-look_at_copies(const struct settings_probe *examination, const rd_kafka_metadata_topic_t *topic, int brokers)
+look_at_copies(const struct settings_probe *examination, const rd_kafka_metadata_topic_t *topic)
 {
     if (topic->err || topic->partition_cnt == 0)
         return;
-    probe_judge_copies(examination->settings, topic->topic, copies_of(topic), brokers, examination->probe);
-    if (brokers >= 3)
-        look_at_configs(examination, topic->topic, NULL);
+    probe_judge_copies(examination->settings, topic->topic, copies_of(topic), examination->probe);
+    look_at_configs(examination, topic->topic, NULL);
 }
 
 static const rd_kafka_metadata_topic_t *
@@ -145,11 +144,14 @@ probe_cluster_settings(struct broker *broker, const struct broker_settings *sett
                     "the cluster's topics could not be read: %s", rd_kafka_err2str(code));
         return;
     }
-    for (size_t i = 0; i < sizeof ours / sizeof *ours + count; i++) {
+    bool is_enough = metadata->broker_cnt >= BROKERS_ENOUGH;
+    if (!broker_is_mock(broker->cluster_id))
+        probe_judge_brokers(metadata->broker_cnt, probe);
+    for (size_t i = 0; is_enough && i < sizeof ours / sizeof *ours + count; i++) {
         const char *name = i < sizeof ours / sizeof *ours ? ours[i] : topics[i - sizeof ours / sizeof *ours];
         const rd_kafka_metadata_topic_t *topic = find_topic(metadata, name);
         if (topic)
-            look_at_copies(&examination, topic, metadata->broker_cnt);
+            look_at_copies(&examination, topic);
     }
     if (metadata->broker_cnt > 0)
         look_at_broker(&examination, metadata->brokers[0].id);

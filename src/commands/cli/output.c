@@ -252,6 +252,7 @@ remark(const struct call *call, const char *format, ...)
     strbuf_vprintf(&raw, format, args);
     va_end(args);
     text_visible(&line, strbuf_bytes(&raw), false);
+    (void)fflush(stdout); // where both go to one place, this stands behind what it is about
     fprintf(stderr, "redrive: %s\n", strbuf_text(&line));
     strbuf_release(&raw);
     strbuf_release(&line);
