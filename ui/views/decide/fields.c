@@ -12,6 +12,8 @@
 enum { FIELD_REASON, FIELD_RATE, FIELD_STEPS, FIELD_HALT, FIELD_LAG, FIELD_BEGIN, FIELD_TOPIC };
 // Of a recipe. FIELD_FORCE only where a check refuses some.
 enum { FIELD_FIRST = FIELD_REASON + 1, FIELD_STOP, FIELD_SEND, FIELD_BEGIN_RECIPE, FIELD_FORCE };
+// So wide that the hint of a field that is filled in stands whole beside it in 80 columns.
+enum { WIDTH_NUMBER = 16, WIDTH_STEPS = 28, WIDTH_NAME = 40 };
 // Of a discard and a resolve.
 enum { FIELD_BEGIN_PLAIN = FIELD_REASON + 1 };
 
@@ -194,12 +196,15 @@ decide_fields(const struct app_config *config, enum operation_action action, boo
     fields[FIELD_BEGIN_PLAIN] = begin_field(0);
     if (action != ACTION_REPROCESS)
         return action == ACTION_DISCARD || action == ACTION_RESOLVE ? FIELD_BEGIN_PLAIN + 1 : 1;
-    fields[FIELD_RATE] = (struct dialog_field){
-        .label = "rate", .option = "--rate", .hint = MSG_RATE_HINT, .width = 40, .check = check_rate};
+    fields[FIELD_RATE] = (struct dialog_field){.label = "rate",
+                                               .option = "--rate",
+                                               .hint = MSG_RATE_HINT,
+                                               .width = WIDTH_NUMBER,
+                                               .check = check_rate};
     fields[FIELD_STEPS] = (struct dialog_field){.label = "steps",
                                                 .as_options = steps_as_options,
                                                 .hint = MSG_STEPS_HINT,
-                                                .width = 40,
+                                                .width = WIDTH_STEPS,
                                                 .check = check_steps};
     struct send_plan plain = {0};
     send_plan_complete(&plain, events);
@@ -209,15 +214,18 @@ decide_fields(const struct app_config *config, enum operation_action action, boo
                                                    : NULL, // seen, and to be changed
                               .option = "--halt-above",
                               .hint = MSG_HALT_HINT,
-                              .width = 40,
+                              .width = WIDTH_NUMBER,
                               .check = check_halt};
-    fields[FIELD_LAG] = (struct dialog_field){
-        .label = "lag", .option = "--max-lag", .hint = MSG_LAG_HINT, .width = 40, .check = check_lag};
-    fields[FIELD_BEGIN] = begin_field(40);
+    fields[FIELD_LAG] = (struct dialog_field){.label = "lag",
+                                              .option = "--max-lag",
+                                              .hint = MSG_LAG_HINT,
+                                              .width = WIDTH_NUMBER,
+                                              .check = check_lag};
+    fields[FIELD_BEGIN] = begin_field(WIDTH_NAME);
     fields[FIELD_TOPIC] = (struct dialog_field){.label = "to",
                                                 .option = "--to",
                                                 .hint = MSG_TOPIC_HINT,
-                                                .width = 40,
+                                                .width = WIDTH_NAME,
                                                 .is_counted = true,
                                                 .check = target_check};
     return FIELD_TOPIC + 1;
