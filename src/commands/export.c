@@ -96,7 +96,10 @@ export_chosen(struct call *call, struct store *store, enum export_form form, boo
     bool ok = export_open(&target, err) && choosing_read(call, 1u << EVENT_PENDING, &choice, err) &&
               choose_ids(store, &choice, choosing_tick, &target.progress, &ids, &count, &tally, err) &&
               choosing_check_known(&tally, err);
-    if (ok && count == 0)
+    if (ok && count == 0 && choice.queue)
+        ok = err_set(err, ERR_NOT_FOUND, "no such event is in the queue %s; nothing was exported",
+                     choice.queue);
+    else if (ok && count == 0)
         ok = err_set(err, ERR_NOT_FOUND, "no events were chosen; nothing was exported");
     target.of = (int64_t)count;
     ok = ok && export_events(store, form, ids, count, export_write, &target, &written, err);

@@ -41,6 +41,12 @@ run "${db[@]}" export --id 1 -o "$work/nowhere/new.csv"
 ok "a folder that is missing" all exits 2 ';' one_sentence ';' warns "nowhere"
 run "${db[@]}" export --filter type:nobody -o "$work/none.jsonl"
 ok "nothing to export leaves no file" all exits 5 ';' one_sentence ';' [ ! -e "$work/none.jsonl" ]
+run "${db[@]}" export --queue orders_dlq --form ids
+ok "export --queue: the events of that dead letter queue" all exits 0 ';' [ "$out" = 1003 ]
+run "${db[@]}" export --queue orders -o "$work/none.jsonl"
+ok "export --queue: a name without a suffix of dead letters is refused" all exits 2 ';' one_sentence ';' warns "orders_dlq" ';' [ ! -e "$work/none.jsonl" ]
+run "${db[@]}" export --queue empty_dlq -o "$work/none.jsonl"
+ok "export --queue: an empty queue says so, and leaves no file" all exits 5 ';' one_sentence ';' warns "in the queue empty_dlq" ';' [ ! -e "$work/none.jsonl" ]
 run "${db[@]}" export --id 1 --id 999999 -o "$work/none.jsonl"
 ok "an id that nobody has" all exits 5 ';' one_sentence ';' [ ! -e "$work/none.jsonl" ]
 run "${db[@]}" export --form xml
