@@ -96,6 +96,25 @@ only_old_and_closed_events_move(void **state)
     world_end(&world);
 }
 
+// Most of the time belongs to others: each row says when it came, and rows of one transaction are a batch.
+static void
+batches_are_short_and_far_between(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 4000);
+    close_events(world.admin, 1, 4000, "100 days");
+    assert_int_equal(run_job(world.store, ARCHIVE_MOVE, 90).moved, 4000);
+#define OF_BATCHES(what)                                                                                     \
+    "SELECT " what " FROM (SELECT count(*) AS rows, min(archived_at) AS first, max(archived_at) AS last"     \
+    " FROM archive.dlq_events_archive GROUP BY xmin::text) b"
+    assert_in_range(test_number(world.admin, OF_BATCHES("max(rows)")), 20, 1000);
+    assert_in_range(test_number(world.admin, OF_BATCHES("(100 * extract(epoch FROM sum(last - first)) / "
+                                                        "extract(epoch FROM max(last) - min(first)))::int8")),
+                    0, 10);
+    world_end(&world);
+}
+
 // Of an operation that has not ended, and what somebody has locked.
 static void
 events_in_use_are_passed_over(void **state)
@@ -530,6 +549,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_old_and_closed_events_move),
+        cmocka_unit_test(batches_are_short_and_far_between),
         cmocka_unit_test(events_in_use_are_passed_over),
         cmocka_unit_test(what_comes_back_is_what_went),
         cmocka_unit_test(an_event_that_the_table_has_again_stays_archived),

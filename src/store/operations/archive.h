@@ -43,8 +43,8 @@ bool archive_count(struct store *store, const struct archive_request *request, i
 
 // Called between two batches with how many events went so far; false ends the job there.
 typedef bool archive_tick_fn(void *context, int64_t taken);
-// Carries a job out. Two thirds of the time it rests, so that whoever writes to the table is not kept
-// waiting.
+// Carries a job out, in batches of some milliseconds. Nine tenths of the time it rests, so that whoever
+// writes to the table is not kept waiting: a million events take some minutes.
 bool archive_run(struct store *store, const struct archive_request *request, archive_tick_fn *tick,
                  void *context, struct archive_result *result, struct err *err) MUST_CHECK;
 
