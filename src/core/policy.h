@@ -112,7 +112,7 @@ struct policy_row {
     const char *halted_why; // NULL: it is not halted
     int64_t halted_at;
     int64_t matched;                        // by the last run
-    int64_t runs, acted, returned, refused; // in all
+    int64_t runs, acted, returned, refused; // in all; acted: without what was called back before it was sent
     int64_t today;                          // acted on within 24 hours; also archived or deleted
     int64_t operation;                      // the last one; 0: none
     int64_t ran_at, next_at;                // TIME_ABSENT

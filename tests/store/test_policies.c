@@ -503,6 +503,14 @@ test_shared_ramp(void **state)
     world_end(&bench.world);
 }
 
+static int64_t
+audited(struct bench *bench, const char *action)
+{
+    return test_number(
+        bench->world.admin,
+        arena_printf(&bench->world.arena, "SELECT count(*) FROM redrive.audit WHERE action = '%s'", action));
+}
+
 // The first policy finds that the target fails: the other one's operation waits, then tries one event.
 static void
 test_circuit(void **state)
@@ -519,6 +527,7 @@ test_circuit(void **state)
     assert_int_equal(send_some(&bench, &slot, no[1], 8), 0);
     assert_string_equal(get_operation(&bench.world, no[1]).state_note,
                         "waits: orders fails, as policy again found");
+    assert_int_equal(audited(&bench, "circuit open"), 1);
 
     // Half-open: one event, which returns. The circuit is open again.
     assert_works(policy_switch(bench.world.store, "again", false, NULL, &err));
@@ -530,6 +539,8 @@ test_circuit(void **state)
     clock_sleep(1100000);
     assert_int_equal(work_given(&bench), 0);
     assert_int_equal(send_some(&bench, &slot, no[1], 8), 0);
+    assert_int_equal(audited(&bench, "circuit open"), 1); // it never closed
+    assert_int_equal(audited(&bench, "circuit closed"), 0);
 
     // The next one stays away for as long as it is watched. It closes.
     assert_works(policy_switch(bench.world.store, "again", false, NULL, &err));
@@ -539,6 +550,57 @@ test_circuit(void **state)
     clock_sleep(1100000);
     assert_int_equal(work_given(&bench), no[1]);
     assert_true(send_some(&bench, &slot, no[1], 8) > 1);
+    assert_int_equal(audited(&bench, "circuit open"), 1);
+    assert_int_equal(audited(&bench, "circuit closed"), 1);
+    world_end(&bench.world);
+}
+
+// A policy that halts again and again has opened its circuit once.
+static void
+test_circuit_stays_open(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 10);
+    bench.policies[0].probe_after = 60 * US_PER_SECOND;
+    for (int i = 0; i < 3; i++) {
+        struct policy_run trial = run(&bench);
+        assert_true(trial.operation > 0);
+        assert_int_equal(trial.acted, i == 0 ? 10 : 1);
+        end_operation(&bench, trial.operation, trial.acted, 0, trial.acted);
+        pass(&bench, "1 hour");
+        assert_true(run(&bench).halts);
+        pass(&bench, "1 hour");
+    }
+    assert_int_equal(audited(&bench, "policy halted"), 3);
+    assert_int_equal(audited(&bench, "circuit open"), 1);
+    world_end(&bench.world);
+}
+
+// A person calls a run back before it is sent: the policy has not acted on its events, and may again.
+static void
+test_called_back(void **state)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, 30);
+    bench.policies[0].limit = 20;
+    struct policy_run first = run(&bench);
+    assert_int_equal(first.acted, 20);
+    assert_int_equal(row(&bench).acted, 20);
+    assert_works(operation_steer(bench.world.store, first.operation, STEER_UNDO, 0, &err));
+    assert_int_equal(get_operation(&bench.world, first.operation).cancelled, 20);
+    struct policy_row known = row(&bench);
+    assert_int_equal(known.runs, 1);
+    assert_int_equal(known.acted, 0);
+    assert_int_equal(known.today, 0);
+
+    // A person was against it, so it halts until somebody switches it on.
+    pass(&bench, "1 min");
+    assert_true(run(&bench).halts);
+    assert_works(policy_switch(bench.world.store, "again", true, NULL, &err));
+    assert_int_equal(run(&bench).acted, 1);
+    assert_int_equal(row(&bench).acted, 1);
     world_end(&bench.world);
 }
 
@@ -610,7 +672,8 @@ main(void)
         cmocka_unit_test(test_own_history), cmocka_unit_test(test_review_and_counting),
         cmocka_unit_test(test_retention),   cmocka_unit_test(test_halts),
         cmocka_unit_test(test_shared_rate), cmocka_unit_test(test_shared_ramp),
-        cmocka_unit_test(test_circuit),     cmocka_unit_test(test_halted_topic),
+        cmocka_unit_test(test_circuit),     cmocka_unit_test(test_circuit_stays_open),
+        cmocka_unit_test(test_called_back), cmocka_unit_test(test_halted_topic),
         cmocka_unit_test(test_recipe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

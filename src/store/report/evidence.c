@@ -16,7 +16,8 @@ static const struct report_question questions[] = {
                   {"undoes", "undoes operation", REPORT_NUMBER}, {"created_at", "created", REPORT_TIME},
                   {"begins_at", "to begin", REPORT_TIME}, {"started_at", "started", REPORT_TIME},
                   {"finished_at", "finished", REPORT_TIME})},
-     "SELECT o.no, o.action, o.state, o.requested_by::text, o.host, o.reason, o.approved_by::text, o.scope,"
+     "SELECT o.no, o.action, o.state, coalesce('policy ' || o.policy, o.requested_by::text), o.host, "
+     "o.reason, o.approved_by::text, o.scope,"
      " o.filter_text, o.group_key, o.target_topic, o.recipe, nullif(o.rate, -1)::int8,"
      " nullif(array_to_string(o.steps || NULL::integer, ', ', 'rest'), 'rest'), o.halt_above::float8, "
      "o.undoes,"

@@ -5,6 +5,8 @@
 #define SINCE "(timestamptz 'epoch' + $1 * interval '1 us')"
 #define UNTIL "(timestamptz 'epoch' + $2 * interval '1 us')"
 #define WITHIN " BETWEEN " SINCE " AND " UNTIL
+// Who asked for an operation, for people: the policy, or the login.
+#define BY "coalesce('policy ' || o.policy, o.requested_by::text)"
 #define WALL_WITHIN " BETWEEN (" SINCE " AT TIME ZONE $3) AND (" UNTIL " AT TIME ZONE $3)"
 
 static const struct report_question questions[SPAN_PARTS] = {
@@ -76,7 +78,7 @@ static const struct report_question questions[SPAN_PARTS] = {
                       {"skipped", "skipped", REPORT_COUNT}, {"returned", "returned", REPORT_COUNT},
                       {"created_at", "created", REPORT_TIME}, {"what", "of", REPORT_TEXT},
                       {"reason", "reason", REPORT_TEXT})},
-         "SELECT o.no, o.action, o.state, o.requested_by::text, o.approved_by::text, o.total, o.done, "
+         "SELECT o.no, o.action, o.state, " BY ", o.approved_by::text, o.total, o.done, "
          "o.refused,"
          " o.skipped, o.returned, o.created_at, o.scope, o.reason FROM redrive.operation o WHERE $3 <> '' AND"
          " (o.created_at" WITHIN " OR o.started_at" WITHIN " OR o.finished_at" WITHIN
@@ -92,7 +94,7 @@ static const struct report_question questions[SPAN_PARTS] = {
                       {"corrected", "corrected by hand", REPORT_COUNT})},
          "SELECT w.who, sum(w.asked)::int8, sum(w.events)::int8, sum(w.approved)::int8, sum(w.steered)::int8,"
          " sum(w.corrected)::int8 FROM ("
-         "SELECT o.requested_by::text AS who, 1 AS asked, o.total AS events, 0 AS approved, 0 AS steered, 0 "
+         "SELECT " BY " AS who, 1 AS asked, o.total - o.cancelled AS events, 0 AS approved, 0 AS steered, 0 "
          "AS "
          "corrected FROM redrive.operation o WHERE $3 <> '' AND o.created_at" WITHIN
          " UNION ALL SELECT a.who::text, 0, 0, (a.action = 'approve')::integer, (a.action <> "
@@ -112,7 +114,7 @@ static const struct report_question questions[SPAN_PARTS] = {
                       {"open", "open", REPORT_COUNT}, {"in_doubt", "in doubt", REPORT_COUNT},
                       {"created_at", "created", REPORT_TIME}, {"begins_at", "begins", REPORT_TIME},
                       {"note", "note", REPORT_TEXT})},
-         "SELECT o.no, o.action, o.state, o.requested_by::text, o.queued + o.claimed, o.in_doubt, "
+         "SELECT o.no, o.action, o.state, " BY ", o.queued + o.claimed, o.in_doubt, "
          "o.created_at,"
          " CASE WHEN o.started_at IS NULL THEN o.begins_at END, o.state_note FROM redrive.operation o"
          " WHERE o.state NOT IN ('done', 'cancelled') AND $1 <= $2 AND $3 <> '' ORDER BY o.no"},

@@ -78,6 +78,14 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT redrive._policy_may_enable(p.action) OR p.switched IS TRUE AND p.switched_for IS NOT DISTINCT FROM p.definition;
 $$;
 
+-- On how many events it has acted since then. Those that somebody called back before they were sent are not among them.
+CREATE OR REPLACE FUNCTION redrive._policy_acted(p_name text, p_since timestamptz) RETURNS bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT coalesce(sum(greatest(r.acted - coalesce(o.cancelled, 0), 0)), 0)::bigint
+      FROM redrive.policy_run r LEFT JOIN redrive.operation o ON o.no = r.operation_no
+     WHERE r.policy = p_name AND r.at > p_since;
+$$;
+
 -- Takes in what a file says. Rows that say so already are not touched, since a freeze may hold them. A worker's login changes no definition, and
 -- enables nothing that acts: the row says what a person has to do.
 CREATE OR REPLACE FUNCTION redrive.policy_know(p_policies jsonb) RETURNS void
@@ -157,7 +165,7 @@ BEGIN
            judged_from = CASE WHEN p.halted_at IS NOT NULL THEN v_now ELSE p.judged_from END, halted_at = NULL, halted_why = NULL
      WHERE p.name = v.name RETURNING * INTO v;
     RETURN QUERY
-    SELECT v.name, coalesce((SELECT sum(r.acted) FROM redrive.policy_run r WHERE r.policy = v.name AND r.at > v_now - interval '24 hours'), 0)::bigint,
+    SELECT v.name, redrive._policy_acted(v.name, v_now - interval '24 hours'),
            v.is_probing AND NOT EXISTS (SELECT FROM redrive.operation o WHERE o.policy = v.name AND o.created_at >= v.judged_from
                                            AND o.done > o.returned);
 END $$;
@@ -255,8 +263,7 @@ BEGIN
     ELSIF v.total > v_acted OR NOT redrive._policy_is_allowed(p) OR v.is_forced
           OR (v.target_topic, v.recipe) IS DISTINCT FROM (p.definition ->> 'target', p.definition ->> 'recipe')
           OR v.then_reprocess <> (v.recipe IS NOT NULL)
-          OR (SELECT sum(r.acted) FROM redrive.policy_run r WHERE r.policy = p.name AND r.at > clock_timestamp() - interval '24 hours')
-             > (p.definition ->> 'limit')::bigint THEN
+          OR redrive._policy_acted(p.name, clock_timestamp() - interval '24 hours') > (p.definition ->> 'limit')::bigint THEN
         RAISE EXCEPTION 'operation % is more than policy "%" may do', v.no, v.policy USING ERRCODE = 'RD003';
     END IF;
 END $$;

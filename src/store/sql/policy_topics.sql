@@ -106,23 +106,28 @@ BEGIN
                half_open_at = CASE WHEN w.is_bad THEN v_now + (SELECT nullif(p.probe_after, '0 s') FROM redrive.policy p WHERE p.name = t.opened_by)
                                    WHEN w.is_void THEN t.half_open_at END
          WHERE t.topic = w.topic;
-        IF NOT w.is_void THEN
-            PERFORM redrive._audit(CASE WHEN w.is_bad THEN 'circuit open' ELSE 'circuit closed' END, NULL, 0, NULL, format('topic %s', w.topic));
+        IF NOT w.is_bad AND NOT w.is_void THEN
+            PERFORM redrive._audit('circuit closed', NULL, 0, NULL, format('topic %s', w.topic));
         END IF;
     END LOOP;
 END $$;
 
--- The policy, or its operation, halted: the circuit of the topics of its last run opens.
+-- The policy, or its operation, halted: the circuit of the topics of its last run opens. The audit has it once, however often it is tried until it closes.
 CREATE OR REPLACE FUNCTION redrive._policy_topics_open(p redrive.policy) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
-DECLARE v_now timestamptz := clock_timestamp();
+DECLARE
+    v_now timestamptz := clock_timestamp();
+    v_topics text[] := (SELECT r.topics FROM redrive.policy_run r WHERE r.policy = p.name AND p.action = 'reprocess' ORDER BY r.operation_no DESC LIMIT 1);
+    t redrive.policy_topic;
 BEGIN
-    UPDATE redrive.policy_topic t
-       SET opened_at = v_now, opened_by = p.name, half_open_at = v_now + nullif(p.probe_after, '0 s'), probe = NULL
-     WHERE p.action = 'reprocess'
-       AND t.topic = ANY (SELECT unnest(l.topics) FROM (SELECT r.topics FROM redrive.policy_run r WHERE r.policy = p.name ORDER BY r.operation_no DESC LIMIT 1) l);
-    PERFORM redrive._audit('circuit open', NULL, 0, NULL, format('topic %s, by policy %s', t.topic, p.name))
-       FROM redrive.policy_topic t WHERE t.opened_at = v_now AND t.opened_by = p.name;
+    FOR t IN SELECT * FROM redrive.policy_topic x WHERE x.topic = ANY (v_topics) ORDER BY x.topic FOR UPDATE LOOP
+        UPDATE redrive.policy_topic
+           SET opened_at = coalesce(t.opened_at, v_now), opened_by = p.name, half_open_at = v_now + nullif(p.probe_after, '0 s'), probe = NULL
+         WHERE topic = t.topic;
+        IF t.opened_at IS NULL THEN
+            PERFORM redrive._audit('circuit open', NULL, 0, NULL, format('topic %s, by policy %s', t.topic, p.name));
+        END IF;
+    END LOOP;
 END $$;
 
 -- A person switched the policy that opened circuits, or resumed or cancelled its operation: they are half-open.

@@ -26,16 +26,19 @@ static const char events_sql[] =
 
 static const char busy_sql[] = "SELECT redrive.policy_busy($1)";
 
+// Of a run: without what was called back before it was sent, as redrive._policy_acted has it.
+#define KEPT "greatest(r.acted - coalesce(o.cancelled, 0), 0)"
+
 static const char list_sql[] =
     "SELECT p.name, p.words, p.action, coalesce(p.switched, p.is_enabled), p.switched_by::text, "
     "p.switched_at,"
     " p.halted_why, p.halted_at, p.matched, s.runs + a.runs, s.acted + a.acted, s.returned, s.refused, "
     "s.today + a.today, s.operation,"
     " p.ran_at, p.next_at, p.note FROM redrive.policy p"
-    " CROSS JOIN LATERAL (SELECT count(*) AS runs, coalesce(sum(r.acted), 0)::int8 AS acted,"
+    " CROSS JOIN LATERAL (SELECT count(*) AS runs, coalesce(sum(" KEPT "), 0)::int8 AS acted,"
     "  coalesce(sum(o.returned), 0)::int8 AS returned, coalesce(sum(o.refused), 0)::int8 AS refused,"
-    "  coalesce(sum(r.acted) FILTER (WHERE r.at > clock_timestamp() - interval '24 hours'), 0)::int8 AS "
-    "today,"
+    "  coalesce(sum(" KEPT
+    ") FILTER (WHERE r.at > clock_timestamp() - interval '24 hours'), 0)::int8 AS today,"
     "  max(r.operation_no) AS operation FROM redrive.policy_run r"
     "  LEFT JOIN redrive.operation o ON o.no = r.operation_no WHERE r.policy = p.name) s"
     " CROSS JOIN LATERAL (SELECT count(*) AS runs, coalesce(sum(j.moved + j.deleted), 0)::int8 AS acted,"
