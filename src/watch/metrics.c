@@ -2,7 +2,10 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/clock.h"
+
+static const char OTHER[] = "other";
 
 // A row of the table of families at the end of this file: adds the samples of one table.
 typedef void metrics_add_fn(struct exposition *e, const char *table, const struct watch_sums *sums);
@@ -28,6 +31,15 @@ sample_of(struct exposition *e, const char *table, const char *label, const char
 {
     const struct metric_label labels[] = {{"table", table}, {label, of}};
     exposition_sample(e, "", labels, 2, (double)value);
+}
+
+// The sample of what a bounded list leaves out, "other", or of something of that name: together, since a
+// label has one value.
+static void
+sample_of_others(struct exposition *e, const char *table, const char *label, int64_t rest, int64_t named)
+{
+    if (rest + named)
+        sample_of(e, table, label, OTHER, rest + named);
 }
 
 static void
@@ -117,10 +129,15 @@ add_types(struct exposition *e, const char *table, const struct watch_sums *sums
 {
     if (!sums->rollup.is_counted)
         return;
-    for (size_t i = 0; i < sums->pending.type_count; i++)
-        sample_of(e, table, "event_type", sums->pending.types[i].event_type, sums->pending.types[i].pending);
-    if (sums->pending.in_other_types)
-        sample_of(e, table, "event_type", "other", sums->pending.in_other_types);
+    int64_t named = 0;
+    for (size_t i = 0; i < sums->pending.type_count; i++) {
+        const struct watch_type *type = &sums->pending.types[i];
+        if (strcmp(type->event_type, OTHER) == 0)
+            named = type->pending;
+        else
+            sample_of(e, table, "event_type", type->event_type, type->pending);
+    }
+    sample_of_others(e, table, "event_type", sums->pending.in_other_types, named);
 }
 
 static void
@@ -168,6 +185,29 @@ static void
 add_retries(struct exposition *e, const char *table, const struct watch_sums *sums)
 {
     add_histogram(e, table, &sums->retries);
+}
+
+// --- topics ---
+
+static void
+add_behind_topics(struct exposition *e, const char *table, const struct watch_sums *sums)
+{
+    int64_t named = 0;
+    for (size_t i = 0; i < sums->letters_count; i++) {
+        const struct watch_letters *letters = &sums->letters[i];
+        if (strcmp(letters->topic, OTHER) == 0)
+            named = letters->behind;
+        else if (letters->is_known)
+            sample_of(e, table, "topic", letters->topic, letters->behind);
+    }
+    sample_of_others(e, table, "topic", sums->in_other_letters, named);
+}
+
+static void
+add_read_topics(struct exposition *e, const char *table, const struct watch_sums *sums)
+{
+    for (size_t i = 0; i < sums->letters_count; i++)
+        sample_of(e, table, "topic", sums->letters[i].topic, sums->letters[i].is_read);
 }
 
 // --- operations ---
@@ -306,6 +346,13 @@ static const struct family families[] = {
     {{"dlq_resolution_time_seconds", METRIC_HISTOGRAM, "seconds",
       "From the creation of an event until it was resolved, counted once a minute at most."},
      add_resolution},
+    {{"redrive_ingest_lag_messages", METRIC_GAUGE, NULL,
+      "Dead letters that redrive ingest has still to take in, by topic of dead letters: of the 50 topics "
+      "that are furthest behind, and of all others together. As Kafka told last."},
+     add_behind_topics},
+    {{"redrive_ingest_topic_read", METRIC_GAUGE, NULL,
+      "1 where a redrive ingest is alive that reads the topic; without one, its lag is an old one."},
+     add_read_topics},
     {{"dlq_reprocess_success_total", METRIC_COUNTER, NULL, "Events that were republished."}, add_success},
     {{"dlq_reprocess_failure_total", METRIC_COUNTER, NULL,
       "Events whose reprocess was refused, and those that failed again afterwards."},

@@ -3,7 +3,7 @@
 // The names that teams have in their dashboards already (dlq_events_total, dlq_messages_total,
 // dlq_pending_messages, dlq_resolution_time_seconds, dlq_reprocess_success_total, …) and beside them names by
 // Prometheus' conventions. Every sample of a table has the label `table`. Labels have few values: at most
-// fifty groups, event types and classes a table, and `other` with the rest.
+// fifty groups, event types, classes and topics a table, and `other` with the rest.
 #ifndef REDRIVE_WATCH_METRICS_H
 #define REDRIVE_WATCH_METRICS_H
 

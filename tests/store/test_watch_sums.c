@@ -306,6 +306,42 @@ test_watcher(void **state)
     world_end(&world);
 }
 
+// How far redrive ingest is behind, by topic: bounded, whoever reads it, and of two clusters together.
+static void
+test_ingest_lag(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 1);
+    assert_int_equal(look(&world).letters_count, 0);
+    test_sql(world.admin, "INSERT INTO redrive.ingester (fence, cluster, host, pid, topics) VALUES (1, 'c', "
+                          "'h', 1, '{a-dlq}')");
+    test_sql(world.admin,
+             "INSERT INTO redrive.ingest_position (cluster, topic, partition, next_offset, end_offset) VALUES"
+             " ('c', 'a-dlq', 0, 10, 110), ('c', 'a-dlq', 1, NULL, 7), ('c', 'new-dlq', 0, NULL, NULL),"
+             " ('c', 'both-dlq', 0, 5, 5), ('d', 'both-dlq', 0, 0, 500)");
+    test_sql(world.admin, "INSERT INTO redrive.ingest_position (cluster, topic, partition, next_offset, "
+                          "end_offset) SELECT 'c', 'few-' || n, 0, 0, 1 FROM generate_series(1, 60) AS n");
+    struct watch_sums sums = look(&world);
+    assert_int_equal(sums.letters_count, WATCH_TOPICS);
+    assert_string_equal(sums.letters[0].topic, "both-dlq");
+    assert_int_equal(sums.letters[0].behind, 500);
+    assert_false(sums.letters[0].is_read);
+    assert_string_equal(sums.letters[1].topic, "a-dlq");
+    assert_int_equal(sums.letters[1].behind, 107);
+    assert_true(sums.letters[1].is_read);
+    assert_int_equal(sums.in_other_letters, 60 - (WATCH_TOPICS - 2));
+    test_sql(world.admin, "DELETE FROM redrive.ingest_position WHERE topic LIKE 'few-%%'");
+    test_sql(world.admin, "UPDATE redrive.ingester SET seen_at = seen_at - interval '16 s'");
+    sums = look(&world);
+    assert_int_equal(sums.letters_count, 3);
+    assert_int_equal(sums.in_other_letters, 0);
+    assert_false(sums.letters[1].is_read);
+    assert_string_equal(sums.letters[2].topic, "new-dlq");
+    assert_false(sums.letters[2].is_known);
+    world_end(&world);
+}
+
 int
 main(void)
 {
@@ -314,6 +350,7 @@ main(void)
         cmocka_unit_test(test_arrivals_by_class), cmocka_unit_test(test_statuses_and_resolution),
         cmocka_unit_test(test_two_watchers),      cmocka_unit_test(test_pending),
         cmocka_unit_test(test_operations),        cmocka_unit_test(test_watcher),
+        cmocka_unit_test(test_ingest_lag),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,38 @@ test_page(void **state)
     strbuf_release(&out);
 }
 
+// A topic, or a type, that is called as the rest is: one sample for both, since two of the same labels are
+// none.
+static void
+test_page_of_topics(void **state)
+{
+    (void)state;
+    struct watch_letters letters[] = {
+        {.topic = "orders-dlq", .is_read = true, .is_known = true, .behind = 40},
+        {.topic = "other", .is_known = true, .behind = 5},
+        {.topic = "new-dlq", .is_read = true}};
+    struct watch_type types[] = {{.event_type = "other", .pending = 3}, {.event_type = "paid", .pending = 2}};
+    struct watch_sums sums = some_sums();
+    sums.letters = letters;
+    sums.letters_count = 3;
+    sums.in_other_letters = 7;
+    sums.pending.types = types;
+    sums.pending.type_count = 2;
+    sums.pending.in_other_types = 4;
+    const struct metrics_table table = {.table = "a", .sums = &sums, .is_up = true};
+    struct strbuf out = {0};
+    const char *page = page_of(FORM_TEXT, &table, 1, &out);
+    assert_has(page, "# TYPE redrive_ingest_lag_messages gauge\n"
+                     "redrive_ingest_lag_messages{table=\"a\",topic=\"orders-dlq\"} 40\n"
+                     "redrive_ingest_lag_messages{table=\"a\",topic=\"other\"} 12\n#");
+    assert_has(page, "redrive_ingest_topic_read{table=\"a\",topic=\"orders-dlq\"} 1\n"
+                     "redrive_ingest_topic_read{table=\"a\",topic=\"other\"} 0\n"
+                     "redrive_ingest_topic_read{table=\"a\",topic=\"new-dlq\"} 1\n");
+    assert_has(page, "dlq_event_type_pending_events{table=\"a\",event_type=\"paid\"} 2\n"
+                     "dlq_event_type_pending_events{table=\"a\",event_type=\"other\"} 7\n#");
+    strbuf_release(&out);
+}
+
 // Before the first count of the rollup is over its groups are incomplete; without a look nothing is known.
 static void
 test_page_of_what_is_not_known(void **state)
@@ -204,11 +236,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accept),
-        cmocka_unit_test(test_families),
-        cmocka_unit_test(test_label_values),
-        cmocka_unit_test(test_page),
-        cmocka_unit_test(test_page_of_what_is_not_known),
+        cmocka_unit_test(test_accept),         cmocka_unit_test(test_families),
+        cmocka_unit_test(test_label_values),   cmocka_unit_test(test_page),
+        cmocka_unit_test(test_page_of_topics), cmocka_unit_test(test_page_of_what_is_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

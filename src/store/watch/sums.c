@@ -46,6 +46,17 @@ static const char types_sql[] = "SELECT left(c.event_type, 100), sum(t.n)::int8 
                                 " JOIN redrive.rollup_series c ON c.no = t.series GROUP BY 1 HAVING sum(t.n) "
                                 "> 0 ORDER BY 2 DESC, 1 LIMIT 50";
 
+// Of topics that two clusters have, both together. An ingester that was away for 15 s has lost its partitions
+// (sql/ingest.sql).
+static const char letters_sql[] =
+    "SELECT left(w.topic, 249), w.is_read, w.behind, (coalesce(sum(w.behind) OVER (), 0))::int8 FROM"
+    " (SELECT q.topic, bool_or(EXISTS (SELECT FROM redrive.ingester i WHERE i.cluster = q.cluster"
+    "    AND q.topic = ANY (i.topics) AND i.seen_at > clock_timestamp() - interval '15 s')) AS is_read,"
+    "   CASE WHEN bool_and(q.end_offset IS NOT NULL)"
+    "    THEN sum(greatest(q.end_offset - coalesce(q.next_offset, 0), 0))::int8 END AS behind"
+    "  FROM redrive.ingest_position q GROUP BY q.topic) w"
+    " ORDER BY w.behind DESC NULLS LAST, w.topic COLLATE \"C\" LIMIT 50";
+
 // From series to series along the index of counted events.
 static const char oldest_sql[] =
     "SELECT min(f.created) FROM redrive.rollup_series c, LATERAL (SELECT b.created FROM redrive.rollup_event "
@@ -174,17 +185,35 @@ read_types(const PGresult *r, struct arena *arena, struct watch_pending *pending
 }
 
 static void
+read_letters(const PGresult *r, struct arena *arena, struct watch_sums *sums)
+{
+    sums->letters_count = (size_t)PQntuples(r);
+    sums->letters = arena_array(arena, sums->letters_count, sizeof *sums->letters);
+    sums->in_other_letters = sums->letters_count ? value_int8(r, 0, 3) : 0;
+    for (int i = 0; i < PQntuples(r); i++) {
+        struct watch_letters *letters = &sums->letters[i];
+        *letters = (struct watch_letters){.topic = value_text(r, i, 0, arena),
+                                          .is_read = value_bool(r, i, 1),
+                                          .is_known = !value_is_null(r, i, 2)};
+        if (letters->is_known)
+            letters->behind = value_int8(r, i, 2);
+        sums->in_other_letters -= letters->behind;
+    }
+}
+
+static void
 read_oldest(const PGresult *r, struct watch_pending *pending)
 {
     int32_t created = value_int4(r, 0, 0);
     pending->oldest_at = created == 0 ? TIME_ABSENT : (created + EPOCH_2000) * US_PER_SECOND;
 }
 
-enum { STATE, BUCKETS, ARRIVALS, OPERATIONS, STATES, GROUPS, TYPES, OLDEST, STATEMENTS };
+enum { STATE, BUCKETS, ARRIVALS, OPERATIONS, STATES, GROUPS, TYPES, LETTERS, OLDEST, STATEMENTS };
 
 static const char *const statements[STATEMENTS] = {
-    [STATE] = state_sql,   [BUCKETS] = buckets_sql, [ARRIVALS] = arrivals_sql, [OPERATIONS] = operations_sql,
-    [STATES] = states_sql, [GROUPS] = groups_sql,   [TYPES] = types_sql,       [OLDEST] = oldest_sql,
+    [STATE] = state_sql,           [BUCKETS] = buckets_sql, [ARRIVALS] = arrivals_sql,
+    [OPERATIONS] = operations_sql, [STATES] = states_sql,   [GROUPS] = groups_sql,
+    [TYPES] = types_sql,           [LETTERS] = letters_sql, [OLDEST] = oldest_sql,
 };
 
 static bool
@@ -224,6 +253,7 @@ watch_sums_read(struct store *store, struct arena *arena, struct watch_sums *sum
         read_states(results[STATES], arena, sums);
         read_groups(store, results[GROUPS], arena, &sums->pending);
         read_types(results[TYPES], arena, &sums->pending);
+        read_letters(results[LETTERS], arena, sums);
         read_oldest(results[OLDEST], &sums->pending);
     }
     for (size_t i = 0; i < STATEMENTS; i++)

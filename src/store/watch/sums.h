@@ -14,6 +14,7 @@
 
 #define WATCH_GROUPS 50
 #define WATCH_TYPES 50
+#define WATCH_TOPICS 50
 #define WATCH_BUCKETS 16
 
 struct watch_group {
@@ -68,6 +69,14 @@ struct watch_pending {
     int64_t in_other_types;
 };
 
+// A topic of dead letters, as far as redrive ingest has read it.
+struct watch_letters {
+    const char *topic;
+    bool is_read;   // an ingester is alive for it
+    bool is_known;  // Kafka was asked where it ends:
+    int64_t behind; // letters that it had beyond those that were read
+};
+
 struct watch_rollup {
     bool is_counted; // the first count is over: pending is complete
     bool is_kept;    // somebody maintains it
@@ -88,6 +97,9 @@ struct watch_sums {
     size_t operation_count;
     struct watch_state_count *states;
     size_t state_count;
+    struct watch_letters *letters; // those with most letters left first, at most WATCH_TOPICS
+    size_t letters_count;
+    int64_t in_other_letters;            // letters left of the other topics
     int64_t in_doubt;                    // events
     int64_t workers, publishing_workers; // that gave a sign within 15 s
 };
