@@ -140,6 +140,16 @@ columns_json(struct value *object, const struct one_event *one)
     value_add_bytes(object, "correlation_id", event->correlation_id);
 }
 
+// The operation that sent it before it failed again, and the event that it was then.
+static struct value *
+returned_from_json(const struct event_known *known)
+{
+    struct value *object = value_object();
+    value_add_int(object, "operation", known->returned_from);
+    value_add_int(object, "event", known->returned_id);
+    return object;
+}
+
 static bool
 command_show_print_json(struct one_event *one, struct err *err)
 {
@@ -159,6 +169,10 @@ command_show_print_json(struct one_event *one, struct err *err)
     value_add_payload(object, "key", event->record.key);
     value_add_bool(object, "edited", event->known.revisions > 0);
     value_add_int(object, "returned", event->known.returned);
+    if (event->known.returned_from)
+        value_add(object, "returned_from", returned_from_json(&event->known));
+    else
+        value_add_text(object, "returned_from", NULL);
     value_add(object, "attempts", attempts_json(one));
     value_add(object, "headers", event_headers_json(event->record.headers, event->record.header_count));
     value_add(object, "revisions", revisions_json(one));
@@ -207,6 +221,21 @@ section(struct strbuf *out, const char *name, struct bytes text)
 }
 
 static void
+add_returned(struct strbuf *out, const struct event *event)
+{
+    const struct event_known *known = &event->known;
+    if (known->returned == 0)
+        return;
+    strbuf_printf(out, "%-14s%" PRId32 " time%s", "returned", known->returned,
+                  known->returned == 1 ? "" : "s");
+    if (known->returned_from)
+        strbuf_printf(out, ", from operation %" PRId64, known->returned_from);
+    if (known->returned_from && known->returned_id != event->id)
+        strbuf_printf(out, ", which sent it as event %" PRId64, known->returned_id);
+    strbuf_printf(out, "%s\n", known->is_quarantined ? "; in quarantine: left out of a bulk reprocess" : "");
+}
+
+static void
 add_facts(struct strbuf *out, const struct one_event *one)
 {
     const struct event *event = &one->event;
@@ -222,10 +251,7 @@ add_facts(struct strbuf *out, const struct one_event *one)
     field(out, "correlation", event->correlation_id);
     strbuf_printf(out, "%-14s%" PRId32 " of %" PRId32 "\n", "retries", event->retries.count,
                   event->retries.max);
-    if (event->known.returned > 0)
-        strbuf_printf(out, "%-14s%" PRId32 " time%s%s\n", "returned", event->known.returned,
-                      event->known.returned == 1 ? "" : "s",
-                      event->known.is_quarantined ? ", in quarantine: left out of a bulk reprocess" : "");
+    add_returned(out, event);
     field(out, "topic", event->topic);
     if (event->origin.has_partition)
         strbuf_printf(out, "%-14s%" PRId32 "\n", "partition", event->origin.partition);

@@ -74,7 +74,12 @@ ok "a discard takes it like any other" json 'rows[0]["total"] == 3'
 REDRIVE_MAX_REPLAYS=2 run reprocess "${db[@]}" --filter id:580..582 --dry-run --json
 ok "max_replays says after how many times" json 'rows[0]["total"] == 1'
 run show "${db[@]}" 581
-ok "show says so" says "3 times, in quarantine"
+ok "show says so" says "3 times, from operation $canary; in quarantine"
+sql "UPDATE redrive.returned SET sent_id = 480 WHERE dlq_id = 581" >/dev/null
+run show "${db[@]}" 581
+ok "show names the event that it was" says "from operation $canary, which sent it as event 480"
+run show "${db[@]}" 581 --json
+ok "in JSON too" json "rows[0]['returned_from'] == {'operation': $canary, 'event': 480}"
 sql "DELETE FROM redrive.returned" >/dev/null
 
 # Two operators, the same events, the same second: both have chosen before either has an operation.
