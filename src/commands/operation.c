@@ -55,11 +55,12 @@ add_when(struct strbuf *out, const char *name, int64_t instant)
 }
 
 static void
-add_outcomes(struct strbuf *out, const struct outcome *outcomes, size_t count)
+add_outcomes(struct strbuf *out, enum operation_action action, const struct outcome *outcomes, size_t count)
 {
     char text[TEXT_SHORT];
     for (size_t i = 0; i < count; i++) {
-        strbuf_printf(out, "%9s %s", text_count(outcomes[i].count, text), item_state_name(outcomes[i].state));
+        strbuf_printf(out, "%9s %s", text_count(outcomes[i].count, text),
+                      item_state_word(outcomes[i].state, action));
         if (outcomes[i].reason != NULL) {
             strbuf_add_text(out, ": ");
             text_visible(out, bytes_of(outcomes[i].reason), false);
@@ -75,9 +76,10 @@ static void
 add_taken(struct strbuf *out, const struct taken *taken)
 {
     struct strbuf words = {0};
+    char count[2][TEXT_SHORT];
     if (taken->count >= 0)
-        strbuf_printf(&words, "%" PRId64 " of %" PRId64 " by %s", taken->count, taken->of,
-                      taken->by ? taken->by : "");
+        strbuf_printf(&words, "%s of %s by %s", text_count(taken->count, count[0]),
+                      text_count(taken->of, count[1]), taken->by ? taken->by : "");
     if (taken->note)
         strbuf_printf(&words, "%s%s", words.len > 0 ? "; " : "not known: ", taken->note);
     add_field(out, "taken", strbuf_text(&words));
@@ -103,11 +105,11 @@ command_operation_add_plan(struct strbuf *out, const struct operation *operation
     strbuf_release(&steps);
     add_taken(out, &operation->sent.taken);
     add_when(out, "next step", operation->state == OPERATION_WAITING ? operation->settle_until : TIME_ABSENT);
-    strbuf_printf(out,
-                  "%-12s%" PRId64 " of %" PRId64 " sent; stayed away %" PRId64 ", watching %" PRId64
-                  " (sent less than %s ago)\n",
-                  "returned", operation->returned, operation->done, operation->sent.quiet,
-                  operation->sent.watched, text_age(operation->plan.settle_for, text));
+    char count[4][TEXT_SHORT];
+    strbuf_printf(out, "%-12s%s of %s sent; stayed away %s, watching %s (sent less than %s ago)\n",
+                  "returned", text_count(operation->returned, count[0]),
+                  text_count(operation->done, count[1]), text_count(operation->sent.quiet, count[2]),
+                  text_count(operation->sent.watched, count[3]), text_age(operation->plan.settle_for, text));
 }
 
 // The steps of a recipe are those of the reprocess that follows, where one does.
@@ -243,7 +245,7 @@ command_operation_show(struct call *call, struct store *store, int64_t no, int *
         ok = operation_json(&operation, store_info(store)->zone_us, err);
     else if (ok && operation_outcomes(store, no, &arena, &outcomes, &count, err)) {
         command_operation_describe(&operation, &text);
-        add_outcomes(&text, outcomes, count);
+        add_outcomes(&text, operation.action, outcomes, count);
         ok = add_returns(&text, store, no, &arena, err) && operation_doubt_describe(store, no, &text, err) &&
              output_bytes(strbuf_bytes(&text), err);
     } else

@@ -53,6 +53,8 @@ const char *operation_state_name(enum operation_state state); // "awaiting appro
 bool operation_state_parse(struct bytes name, enum operation_state *state);
 bool operation_state_is_final(enum operation_state state);
 const char *item_state_name(enum item_state state);
+// The same for people: "sent", "to send", "in flight"; done has another word for each action.
+const char *item_state_word(enum item_state state, enum operation_action action);
 bool item_state_parse(struct bytes name, enum item_state *state);
 
 #define RATE_UNLIMITED (-1)

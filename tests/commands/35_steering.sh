@@ -28,9 +28,9 @@ ok "steps that are none" all exits 2 ';' one_sentence
 ok "each change is in the audit" in_table "SELECT count(*) FROM redrive.audit WHERE operation_no = $canary AND action IN ('steps', 'settle', 'halt')" 4
 
 # As a worker leaves it that halted by itself.
-sql "UPDATE redrive.operation SET state = 'halted', state_note = '30 % of 10 failed, more than 20 %: 3 returned, 0 refused' WHERE no = $canary" >/dev/null
+sql "UPDATE redrive.operation SET state = 'halted', state_note = '3 of 10 returned, more than 20%' WHERE no = $canary" >/dev/null
 run operation "${db[@]}" "$canary"
-ok "a halted one says why" all exits 1 ';' says HALTED ';' says "30 % of 10 failed"
+ok "a halted one says why" all exits 1 ';' says HALTED ';' says "3 of 10 returned, more than 20%"
 run operation "${db[@]}" "$canary" wait --json
 ok "who waits for it learns it" all exits 1 ';' json 'rows[0]["state"] == "halted"'
 run operation "${db[@]}" "$canary" resume

@@ -16,34 +16,6 @@ operation_state_word(enum operation_state state)
 }
 
 const char *
-item_state_word(enum item_state state, enum operation_action action)
-{
-    static const char *const done[ACTION_COUNT] = {
-        [ACTION_REPROCESS] = "sent",   [ACTION_RESOLVE] = "resolved", [ACTION_DISCARD] = "discarded",
-        [ACTION_RESTORE] = "restored", [ACTION_CORRECT] = "applied",
-    };
-    switch (state) {
-    case ITEM_QUEUED:
-        return action == ACTION_REPROCESS ? "to send" : "to do";
-    case ITEM_CLAIMED:
-        return "in flight";
-    case ITEM_IN_DOUBT:
-        return "in doubt";
-    case ITEM_DONE:
-        return done[action];
-    case ITEM_REFUSED:
-        return "refused";
-    case ITEM_SKIPPED:
-        return "skipped";
-    case ITEM_CANCELLED:
-        return "cancelled";
-    case ITEM_STATE_COUNT:
-        break;
-    }
-    return "";
-}
-
-const char *
 operation_standing(const struct operation *operation, struct arena *arena)
 {
     char returned[TEXT_SHORT];

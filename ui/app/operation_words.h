@@ -7,8 +7,6 @@
 
 // "running", "queued", "approval?"; commands say operation_state_name.
 const char *operation_state_word(enum operation_state state);
-// What became of an event: "sent", "skipped", "in flight"; done means another word for each action.
-const char *item_state_word(enum item_state state, enum operation_action action);
 
 // How an operation stands or ended: "running", "running, 96 returned", "DONE, BUT 2,011 OF 2,011 RETURNED".
 const char *operation_standing(const struct operation *operation, struct arena *arena);

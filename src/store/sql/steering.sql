@@ -2,11 +2,6 @@
 
 ---- functions
 
-CREATE OR REPLACE FUNCTION redrive._percent(p_part bigint, p_of bigint) RETURNS text
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT trim_scale(round(p_part * 100.0 / greatest(p_of, 1), 1)) || '%';
-$$;
-
 -- After a step of a recipe nothing can return that could be watched: a person looks, and resumes it.
 CREATE OR REPLACE FUNCTION redrive._waits_for_person(v redrive.operation) RETURNS boolean
 LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -207,13 +202,14 @@ BEGIN
         RETURN;
     END IF;
     v_bad := v.refused + v.returned - v.baseline_failed;
-    v_of := v.done + v.refused + p_unsent - v.baseline_of;
+    -- An event that was refused earlier may be one of those beside them.
+    v_of := least(v.done + v.refused + p_unsent, v.total) - v.baseline_of;
     -- One failure out of two proves little: at least ten events, or the first step.
     IF v_bad * 100.0 > v.halt_above * v_of AND v_of >= least(10, v.total, coalesce(v.steps[1], 10)) THEN
         UPDATE redrive.operation
            SET state = 'halted', worker = NULL, changed = nextval('redrive.change'),
-               state_note = format('%s of %s failed, more than %s%%: %s returned, %s refused', redrive._percent(v_bad, v_of), v_of,
-                                   v.halt_above, v.returned, v.refused)
+               state_note = format('%s of %s %s, more than %s%%', redrive._grouped(v_bad), redrive._grouped(v_of),
+                                   CASE WHEN v.refused = 0 THEN 'returned' WHEN v.returned = 0 THEN 'refused' ELSE 'failed' END, v.halt_above)
          WHERE no = p_no RETURNING * INTO v;
         PERFORM redrive._audit('halt', p_no, v.queued, NULL, v.state_note);
         PERFORM redrive._policy_topics_open(p) FROM redrive.policy p WHERE p.name = v.policy;

@@ -477,8 +477,8 @@ draw_state(const struct app *app, const struct view_of_operation *view, struct c
     int col = line.col;
     int limit = line.col + line.cols;
     if (operation->state != OPERATION_WAITING) // the sentence says that it watches
-        chip_draw(canvas, line.row, &col, limit, operation_standing_role(operation),
-                  bytes_of(operation_standing(operation, app_frame(app))));
+        chip_draw_cut(canvas, line.row, &col, limit, operation_standing_role(operation),
+                      bytes_of(operation_standing(operation, app_frame(app))));
     const char *hint = view->doubt_count ? MSG_DOUBT_HINT : operation_hint(operation, app_frame(app));
     chip_draw(canvas, line.row, &col, limit, ROLE_FOOTER_KEY, bytes_of(hint));
     const char *wait =
