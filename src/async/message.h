@@ -343,9 +343,10 @@ struct would_send {
 struct dead_letter {
     bool is_there; // it has a format, or was taken in from a topic
     struct envelope envelope;
-    const char *unsure; // why nothing of it is undone; NULL: it is, or there is nothing to undo
-    const char *schema; // which schema of a registry the value was written with; NULL: none
-    const char *place;  // where it was read: "orders-dlq, partition 0, offset 17"; NULL: the row's payload
+    const char *unsure;    // why nothing of it is undone; NULL: it is, or there is nothing to undo
+    const char *schema;    // which schema of a registry the value was written with; NULL: none
+    const char *place;     // where it was read: "orders-dlq, partition 0, offset 17"; NULL: the row's payload
+    struct bytes original; // what became of the original that it points at, in words; absent: it does not
     struct bytes data, metadata; // apart from the control fields; absent: the format has no such parts
     struct decoded decoded;      // its value, where that is no JSON
 };

@@ -106,6 +106,7 @@ read_letter(struct reader *reader, struct reply *reply, struct err *err)
         .is_there = envelope_format_is_known(undoing.envelope.format) || bytes_present(kept->format),
         .envelope = undoing.envelope,
         .unsure = undoing.unsure,
+        .original = event_original_text(&detail->event, &reply->arena),
     };
     if (bytes_present(kept->format))
         letter->place = arena_printf(&reply->arena, "%.*s, partition %d, offset %lld",

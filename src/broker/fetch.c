@@ -413,6 +413,12 @@ by_coordinates(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+bool
+fetch_is_younger(const struct record *record, int64_t letter_at)
+{
+    return letter_at > 0 && record->timestamp > letter_at; // either may be missing
+}
+
 void
 broker_fetch(struct broker *broker, struct fetch *fetches, size_t count, int timeout_ms, fetch_tick_fn *tick,
              void *context, struct arena *arena)

@@ -35,6 +35,11 @@ struct fetch {
     const char *why;      // otherwise, in words, in the arena
 };
 
+// A dead letter that points at a record without a copy of it has no value to compare: the record in its place
+// is another one where it is younger than the dead letter, as in a topic that was made anew.
+#define FETCH_YOUNGER "the record in its place is younger than the dead letter"
+bool fetch_is_younger(const struct record *record, int64_t letter_at);
+
 // Fills every fetch, whatever happens; partitions are read one after the other, neighbouring offsets
 // together. A broker whose connection is not up within ten seconds, and a partition whose leader is connected
 // and says nothing of it for some three, are skipped for a minute. Waits at most timeout_ms in all. `tick`

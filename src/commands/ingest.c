@@ -83,9 +83,11 @@ print_json(const struct ingest_report *report, bool is_dry, struct err *err)
     struct strbuf line = {0};
     strbuf_printf(&line,
                   "{\"events\":%" PRId64 ",\"attempts\":%" PRId64 ",\"unfit\":%" PRId64 ",\"alarms\":%" PRId64
-                  ",\"topics\":%" PRId32 ",\"partitions\":%" PRId32 ",\"left\":%" PRId32 ",\"is_dry\":%s",
-                  report->events, report->attempts, report->unfit, report->alarms, report->topics,
-                  report->partitions, report->left > 0 ? report->left : 0, is_dry ? "true" : "false");
+                  ",\"originals\":{\"fetched\":%" PRId64 ",\"gone\":%" PRId64 ",\"waiting\":%" PRId64
+                  "},\"topics\":%" PRId32 ",\"partitions\":%" PRId32 ",\"left\":%" PRId32 ",\"is_dry\":%s",
+                  report->events, report->attempts, report->unfit, report->alarms, report->originals.fetched,
+                  report->originals.gone, report->originals.waiting, report->topics, report->partitions,
+                  report->left > 0 ? report->left : 0, is_dry ? "true" : "false");
     for (size_t i = 0; i < report->count_count; i++)
         strbuf_printf(&line, "%s{\"topic\":\"%s\",\"format\":\"%s\",\"letters\":%" PRId64 "}%s",
                       i == 0 ? ",\"formats\":[" : ",", report->counts[i].topic, report->counts[i].format,
@@ -94,6 +96,16 @@ print_json(const struct ingest_report *report, bool is_dry, struct err *err)
     bool ok = output_bytes(strbuf_bytes(&line), err);
     strbuf_release(&line);
     return ok;
+}
+
+static void
+tell_originals(const struct call *call, const struct pointers_report *originals)
+{
+    char fetched[TEXT_SHORT], gone[TEXT_SHORT], waiting[TEXT_SHORT];
+    if (originals->fetched + originals->gone + originals->waiting > 0)
+        remark(call, "originals that dead letters point at: fetched %s, gone %s, not fetched yet %s",
+               text_count(originals->fetched, fetched), text_count(originals->gone, gone),
+               text_count(originals->waiting, waiting));
 }
 
 static bool
@@ -119,6 +131,7 @@ tell_end(const struct call *call, const struct ingest_settings *ingest, const st
     if (report->alarms > 0)
         remark(call, "%" PRId64 " times dead letters may be missing: the table redrive.alarm says which",
                report->alarms);
+    tell_originals(call, &report->originals);
     if (report->left > 0)
         remark(call, "%" PRId32 " partitions are read by another ingester", report->left);
     return true;

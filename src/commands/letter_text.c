@@ -75,7 +75,9 @@ add_head(const struct letter *letter, struct arena *arena, struct strbuf *out)
         if (bytes_present(envelope->facts[i]))
             add_line(out, envelope_fact_title((enum envelope_fact)i),
                      bytes_of(fact_text(envelope, (enum envelope_fact)i, arena)));
-    if (envelope->pointer)
+    if (bytes_present(letter->original))
+        add_line(out, "the original", letter->original);
+    else if (envelope->pointer)
         add_line(out, "the original", bytes_of(envelope->pointer));
 }
 

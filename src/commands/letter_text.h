@@ -11,6 +11,7 @@ struct letter {
     struct envelope_record record;
     struct envelope envelope;
     struct envelope_undo undo;
+    struct bytes original; // what became of the original that it points at, in words; absent: not known
 };
 
 // For a person: long texts are cut, and nothing reaches a terminal raw.

@@ -82,7 +82,8 @@ one_event_plan(struct call *call, struct store *store, struct one_event *one, st
     struct letter_undoing undoing;
     bool is_found = one->original.state == ORIGINAL_FOUND && input.original;
     undoing_read(settings.rules, &one->event, is_found ? &one->original.record : NULL, &one->arena, &undoing);
-    one->letter = (struct letter){undoing.record, undoing.envelope, undoing.undo};
+    one->letter = (struct letter){undoing.record, undoing.envelope, undoing.undo,
+                                  event_original_text(&one->event, &one->arena)};
     one->has_letter =
         envelope_format_is_known(undoing.envelope.format) || bytes_present(one->event.record.format);
     return event_decode(store, &one->event, &undoing.record, &undoing.undo, &one->arena, &one->decoded, err);

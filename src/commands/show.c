@@ -175,6 +175,10 @@ command_show_print_json(struct one_event *one, struct err *err)
         value_add_text(object, "returned_from", NULL);
     value_add(object, "attempts", attempts_json(one));
     value_add(object, "headers", event_headers_json(event->record.headers, event->record.header_count));
+    if (event->record.original.state != EVENT_ORIGINAL_INSIDE)
+        value_add(object, "original", event_original_json(&event->record.original, one->zone_us));
+    else
+        value_add_null(object, "original");
     value_add(object, "revisions", revisions_json(one));
     value_add(object, "decisions", decisions_json(one));
     if (one->has_letter)

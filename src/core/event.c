@@ -27,7 +27,53 @@ event_status_of(struct bytes status_text)
 struct bytes
 event_key(const struct event *event)
 {
-    return bytes_present(event->record.key) ? event->record.key : event->source_id;
+    const struct event_record *record = &event->record;
+    return bytes_present(record->key)            ? record->key
+           : bytes_present(record->original.key) ? record->original.key
+                                                 : event->source_id;
+}
+
+struct bytes
+event_kept_key(const struct event *event)
+{
+    const struct event_record *record = &event->record;
+    return record->original.state == EVENT_ORIGINAL_FETCHED ? record->original.key : record->key;
+}
+
+const struct event_header *
+event_kept_headers(const struct event *event, uint32_t *count)
+{
+    const struct event_record *record = &event->record;
+    bool is_fetched = record->original.state == EVENT_ORIGINAL_FETCHED;
+    *count = is_fetched ? record->original.header_count : record->header_count;
+    return is_fetched ? record->original.headers : record->headers;
+}
+
+const char *
+event_original_state_name(enum event_original_state state)
+{
+    static const char *const names[] = {"inside", "waiting", "fetched", "gone"};
+    return names[state];
+}
+
+struct bytes
+event_original_text(const struct event *event, struct arena *arena)
+{
+    const struct event_original *original = &event->record.original;
+    const char *place = arena_printf(arena, "%.*s, partition %d, offset %" PRId64,
+                                     BYTES_ARGS(original->topic), (int)original->partition, original->offset);
+    switch (original->state) {
+    case EVENT_ORIGINAL_INSIDE:
+        break;
+    case EVENT_ORIGINAL_WAITING:
+        return bytes_of(arena_printf(arena, "not fetched yet from %s%s%.*s", place,
+                                     original->why.len > 0 ? ": " : "", BYTES_ARGS(original->why)));
+    case EVENT_ORIGINAL_FETCHED:
+        return bytes_of(arena_printf(arena, "fetched from %s", place));
+    case EVENT_ORIGINAL_GONE:
+        return bytes_of(arena_printf(arena, "gone from %s: %.*s", place, BYTES_ARGS(original->why)));
+    }
+    return BYTES_ABSENT;
 }
 
 struct bytes

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "core/category.h"
@@ -67,6 +68,27 @@ struct event_origin {
     bool has_offset;
 };
 
+// What a dead letter without a copy of its original points at, as redrive ingest read it.
+enum event_original_state {
+    EVENT_ORIGINAL_INSIDE,  // it does not point: the original is in the record, as far as it is anywhere
+    EVENT_ORIGINAL_WAITING, // it is still to be read
+    EVENT_ORIGINAL_FETCHED, // its value is the event's payload, unless that was corrected
+    EVENT_ORIGINAL_GONE,
+};
+struct event_original {
+    enum event_original_state state;
+    struct bytes why;   // GONE; WAITING: why it could not be read the last time
+    int64_t at;         // since when, or last asked for
+    int64_t timestamp;  // of the record, with FETCHED; instant; TIME_ABSENT: none
+    struct bytes topic; // where it is
+    int32_t partition;
+    int64_t offset;
+    int64_t crc; // redrive.original.crc32c
+    struct bytes key;
+    struct event_header *headers;
+    uint32_t header_count;
+};
+
 // The record the event came from, where redrive keeps it byte for byte: the original, or a dead letter of it.
 struct event_record {
     bool is_kept;
@@ -89,6 +111,7 @@ struct event_record {
     int64_t failed_at;  // instant; 0 or TIME_ABSENT: not known
     int64_t identity;   // redrive.record.identity
     int64_t crc;        // redrive.record.crc32c
+    struct event_original original;
 };
 
 // When and by whom it was closed, as a consumer or redrive wrote it.
@@ -154,9 +177,18 @@ struct event {
     struct bytes error_class; // of the root cause; absent where the text has none
 };
 
-// The record's key where it is kept, else the source id, by which events of one thing are told as well.
-// Needs EVENT_RAW and EVENT_NARROW.
+// The record's key where it is kept, else that of the original it points at, else the source id, by which
+// events of one thing are told as well. Needs EVENT_RAW and EVENT_NARROW.
 struct bytes event_key(const struct event *event);
+// Key and headers of the record that is kept: those of the original where it was fetched, since a dead letter
+// that points at it has none of them.
+struct bytes event_kept_key(const struct event *event);
+const struct event_header *event_kept_headers(const struct event *event, uint32_t *count);
+const char *
+event_original_state_name(enum event_original_state state); // "inside", "waiting", "fetched", "gone"
+// What became of the original that a dead letter points at, in words: "fetched from orders, partition 1,
+// offset 12"; absent: it does not point. Needs EVENT_RAW.
+struct bytes event_original_text(const struct event *event, struct arena *arena);
 // The payload to look at, to search and to compare: as JSON where the value was decoded. Never to send or to
 // edit. Needs EVENT_PAYLOAD.
 struct bytes event_payload_shown(const struct event *event);

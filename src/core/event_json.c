@@ -1,7 +1,5 @@
 #include "core/event_json.h"
 
-#include "core/event.h"
-
 struct value *
 event_headers_json(const struct event_header *headers, uint32_t count)
 {
@@ -38,4 +36,23 @@ revision_json(const struct revision *revision, size_t original_size, int64_t zon
     if (parts->has_partition)
         value_add_int(row, "partition", parts->partition);
     return row;
+}
+
+struct value *
+event_original_json(const struct event_original *original, int64_t zone_us)
+{
+    struct value *object = value_object();
+    value_add_text(object, "state", event_original_state_name(original->state));
+    value_add_bytes(object, "topic", original->topic);
+    value_add_int(object, "partition", original->partition);
+    value_add_int(object, "offset", original->offset);
+    value_add_time(object, "at", original->at, zone_us);
+    value_add_bytes(object, "why", original->why);
+    if (original->state == EVENT_ORIGINAL_FETCHED) {
+        value_add_time(object, "timestamp", original->timestamp, zone_us);
+        value_add_payload(object, "key", original->key);
+        value_add(object, "headers", event_headers_json(original->headers, original->header_count));
+        value_add_int(object, "crc32c", original->crc);
+    }
+    return object;
 }

@@ -83,6 +83,8 @@ add_record(struct value *object, const struct event_record *record, int64_t zone
         value_add_text(place, "identity", identity); // more digits than a reader of JSON may keep
         value_add_int(place, "crc32c", record->crc);
     }
+    if (record->original.state != EVENT_ORIGINAL_INSIDE)
+        value_add(place, "original", event_original_json(&record->original, zone_us));
     value_add(object, "record", place);
 }
 

@@ -135,16 +135,17 @@ void
 correct_parts(const struct event *event, struct record_parts *parts)
 {
     const struct correction *correction = &event->known.correction;
-    const struct event_record *record = &event->record;
+    uint32_t header_count;
+    const struct event_header *headers = event_kept_headers(event, &header_count);
     *parts = (struct record_parts){
         .payload = event->payload,
-        .key = correction->has_key ? correction->key
-               : record->is_kept   ? record->key
-                                   : event->source_id,
+        .key = correction->has_key     ? correction->key
+               : event->record.is_kept ? event_kept_key(event)
+                                       : event->source_id,
         .topic = correction->has_topic ? correction->topic : event->topic,
         .partition = correction->has_partition ? correction->partition : PARTITION_NONE,
-        .headers = correction->has_headers ? correction->headers : record->headers,
-        .header_count = correction->has_headers ? correction->header_count : record->header_count,
+        .headers = correction->has_headers ? correction->headers : headers,
+        .header_count = correction->has_headers ? correction->header_count : header_count,
     };
 }
 

@@ -33,6 +33,7 @@ decode_page(const struct pages *pages, size_t count, struct arena *arena, struct
         const struct letter_place place = {.cluster = pages->cluster,
                                            .topic = pages->again->topic,
                                            .generation = pages->records[i].generation,
+                                           .original = &pages->records[i].original,
                                            .rule = topic_rule_of(pages->again->rules, pages->again->topic),
                                            .find_schema = schema_cache_find,
                                            .find_context = pages->schemas};

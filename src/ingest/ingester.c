@@ -9,6 +9,7 @@
 #define PATIENCE (25 * US_PER_SECOND) // of a run to the end
 #define TELL_EVERY (10 * US_PER_SECOND)
 #define AGAIN_EVERY (600 * US_PER_SECOND)
+#define ORIGINALS_MOST (20 * US_PER_SECOND)
 
 bool
 reading_is_stopped(const struct reading *reading)
@@ -97,11 +98,30 @@ turn(struct reading *reading, struct err *err)
     return true;
 }
 
+// What dead letters point at. They are taken in already: what cannot be read now is left to the next run, or
+// to the worker that sends it.
+static void
+read_originals(struct reading *reading)
+{
+    const struct ingest_settings *settings = reading->settings;
+    const struct pointers_settings pointers = {.broker = &settings->broker,
+                                               .rules = settings->rules,
+                                               .is_wanted = reading_is_wanted,
+                                               .wanted = reading,
+                                               .most = ORIGINALS_MOST};
+    struct err failure = {0};
+    if (!pointers_pass(reading->store, &pointers, reading->cluster, &reading->report->originals, &failure))
+        log_line(LOG_WARN,
+                 "originals that dead letters point at are not read; the next run asks for them again",
+                 LOG_TEXT("why", failure.text));
+}
+
 // Until it is stopped, or all is read, or something fails.
 static bool
 read_on(struct reading *reading, int64_t *well_at, struct err *err)
 {
-    bool is_to_end = reading->settings->mode != INGEST_SERVICE;
+    const struct ingest_settings *settings = reading->settings;
+    bool is_to_end = settings->mode != INGEST_SERVICE;
     bool ok = open_all(reading, err);
     while (ok && !reading_is_stopped(reading)) {
         ok = turn(reading, err);
@@ -114,8 +134,10 @@ read_on(struct reading *reading, int64_t *well_at, struct err *err)
             ok = partitions_tell_unread(reading, err);
         }
     }
-    if (ok && reading->settings->mode == INGEST_ONCE && reading->settings->schemas)
-        ok = schemas_pass(reading->store, reading->settings->schemas, reading_is_wanted, reading, err);
+    if (ok && settings->mode == INGEST_ONCE)
+        read_originals(reading);
+    if (ok && settings->mode == INGEST_ONCE && settings->schemas)
+        ok = schemas_pass(reading->store, settings->schemas, reading_is_wanted, reading, err);
     struct err ignored = {0};
     if (ok && reading->is_registered && !ingest_end(reading->store, &reading->ingester, &ignored))
         log_line(LOG_WARN, "the partitions are free in 15 seconds", LOG_TEXT("why", ignored.text));
@@ -151,6 +173,10 @@ ingester_run(const struct ingest_settings *settings, struct arena *arena, struct
     struct schema_watch *watch = settings->schemas && settings->mode == INGEST_SERVICE
                                      ? schema_watch_start(&settings->store, settings->schemas)
                                      : NULL;
+    struct pointer_watch *pointers =
+        settings->mode == INGEST_SERVICE
+            ? pointer_watch_start(&settings->store, &settings->broker, settings->rules)
+            : NULL;
     int64_t well_at = clock_mono();
     bool ok = false;
     reading.schemas = schema_cache_create();
@@ -172,6 +198,7 @@ ingester_run(const struct ingest_settings *settings, struct arena *arena, struct
                 clock_sleep(50000);
         }
     }
+    pointer_watch_stop(pointers);
     schema_watch_stop(watch);
     schema_cache_destroy(reading.schemas);
     free(reading.chunk.items);

@@ -15,6 +15,7 @@
 #include "broker/settings.h"
 #include "broker/tail.h"
 #include "core/topic_rules.h"
+#include "ingest/pointers.h"
 #include "ingest/schemas.h"
 #include "store/store.h"
 
@@ -49,8 +50,9 @@ struct ingest_report {
     int64_t unfit;    // that the contract table refuses; kept aside (src/store/sql/unfit.sql)
     int64_t alarms;   // holes, and topics made anew
     int32_t topics, partitions;
-    int32_t left;                // partitions that another ingester reads
-    struct ingest_count *counts; // INGEST_DRY; in the arena
+    int32_t left;                     // partitions that another ingester reads
+    struct pointers_report originals; // INGEST_ONCE: of those that the last pass was to read
+    struct ingest_count *counts;      // INGEST_DRY; in the arena
     size_t count_count;
 };
 

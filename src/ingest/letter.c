@@ -152,13 +152,25 @@ value_as_json(const struct envelope_record *record, const struct envelope_undo *
     return value.name ? decode_value(&value, place, arena, letter, why) : BYTES_ABSENT;
 }
 
+// Why there is no value.
+static const char *
+why_not_here(const struct envelope *envelope, const struct envelope_undo *undo,
+             const struct letter_place *place, struct arena *arena)
+{
+    if (!envelope->pointer)
+        return undo->how_text;
+    if (!place->original || place->original->state != EVENT_ORIGINAL_GONE)
+        return envelope->pointer;
+    return arena_printf(arena, "the original is gone: %s", place->original->why);
+}
+
 static struct bytes
 payload_of(const struct envelope_record *record, const struct envelope *envelope,
            const struct envelope_undo *undo, const struct letter_place *place, struct arena *arena,
            struct ingest_letter *letter)
 {
     bool is_here = undo->how != UNDO_LOST && undo->how != UNDO_POINTER;
-    const char *why = envelope->pointer ? envelope->pointer : undo->how_text;
+    const char *why = why_not_here(envelope, undo, place, arena);
     struct bytes payload = is_here ? value_as_json(record, undo, place, arena, letter, &why) : BYTES_ABSENT;
     if (bytes_present(payload))
         return payload;
@@ -342,17 +354,37 @@ read_identity(const struct envelope *envelope, const struct letter_place *place,
     letter->has_correlation = read_uuid(envelope->facts[FACT_CORRELATION_ID], letter->correlation);
 }
 
+const struct event_header *
+letter_headers(const struct envelope_record *record, struct arena *arena)
+{
+    struct event_header *headers = arena_array(arena, record->header_count, sizeof *headers);
+    for (size_t i = 0; i < record->header_count; i++)
+        headers[i] = (struct event_header){.name = as_text(record->headers[i].name, arena),
+                                           .value = record->headers[i].value};
+    return headers;
+}
+
 static void
 read_headers(const struct envelope_record *record, struct arena *arena, struct ingest_letter *letter)
 {
-    struct event_header *headers = arena_array(arena, record->header_count, sizeof *headers);
-    for (size_t i = 0; i < record->header_count; i++) {
-        headers[i] = (struct event_header){.name = as_text(record->headers[i].name, arena),
-                                           .value = record->headers[i].value};
-        letter->was_sent = letter->was_sent || bytes_equal_text(headers[i].name, "redrive-event-id");
-    }
-    letter->headers = headers;
+    letter->headers = letter_headers(record, arena);
     letter->header_count = record->header_count;
+    for (size_t i = 0; i < letter->header_count; i++)
+        letter->was_sent = letter->was_sent || bytes_equal_text(letter->headers[i].name, "redrive-event-id");
+}
+
+// What was sent before it failed: the original where the record points at it and it was fetched.
+static const struct envelope_record *
+with_original(const struct envelope_record *record, const struct letter_place *place,
+              struct envelope_undo *undo)
+{
+    const struct kept_original *original = place->original;
+    if (undo->how != UNDO_POINTER || !original || original->state != EVENT_ORIGINAL_FETCHED)
+        return record;
+    undo->how = UNDO_AS_IS;
+    undo->key = original->record.key;
+    undo->value = original->record.value;
+    return &original->record;
 }
 
 void
@@ -368,8 +400,9 @@ letter_read(const struct envelope_record *record, const struct letter_place *pla
     envelope_undo(record, &envelope, arena, &undo);
     if (place->rule && place->rule->of)
         undo.topic = bytes_of(place->rule->of);
+    const struct envelope_record *sent = with_original(record, place, &undo);
     if (place->rule)
-        follow_rule(place->rule, record, &undo, arena, &envelope);
+        follow_rule(place->rule, sent, &undo, arena, &envelope);
     *letter = (struct ingest_letter){.topic = place->topic,
                                      .partition = record->partition,
                                      .offset = record->offset,
@@ -381,9 +414,11 @@ letter_read(const struct envelope_record *record, const struct letter_place *pla
     read_failure(&envelope, place->topic, arena, letter);
     read_original(&envelope, &undo, arena, letter);
     read_identity(&envelope, place,
-                  place->rule ? at_place(place->rule->places.key, record, &undo, arena) : BYTES_ABSENT, arena,
+                  place->rule ? at_place(place->rule->places.key, sent, &undo, arena) : BYTES_ABSENT, arena,
                   letter);
-    letter->payload = payload_of(record, &envelope, &undo, place, arena, letter);
+    letter->is_pointer = undo.how == UNDO_POINTER && letter->original.topic.len > 0 &&
+                         letter->original.partition >= 0 && letter->original.offset >= 0;
+    letter->payload = payload_of(sent, &envelope, &undo, place, arena, letter);
     if (undo.key.len > 0 && undo.key.len <= ID_MOST && utf8_valid(undo.key) &&
         !memchr(undo.key.data, '\0', undo.key.len))
         letter->source_id = undo.key;

@@ -123,6 +123,7 @@ decode_record(const struct pass *pass, const struct kept_record *waiting, struct
     const struct letter_place place = {.cluster = "",
                                        .topic = topic,
                                        .generation = waiting->generation,
+                                       .original = &waiting->original,
                                        .rule = topic_rule_of(pass->source->rules, topic),
                                        .find_schema = find_one,
                                        .find_context = one};

@@ -63,7 +63,7 @@ add_place(struct newer_search *search, const struct event *event)
         return;
     }
     struct bytes key =
-        event->record.is_kept ? event->record.key : plan_key_by_column(search->question.plan, event);
+        event->record.is_kept ? event_kept_key(event) : plan_key_by_column(search->question.plan, event);
     const struct newer_place *last = search->place_count ? &search->places[search->place_count - 1] : NULL;
     bool is_same = last && bytes_equal_text(event->topic, last->topic);
     search->ids[search->place_count] = event->id;

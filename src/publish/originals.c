@@ -49,16 +49,13 @@ take_answer(const struct fetch *fetch, struct original *original)
     *original = (struct original){.state = states[fetch->state], .record = fetch->record, .why = fetch->why};
 }
 
-// What a dead letter points at has no value to be compared with: it is not the event's own where it is
-// younger than the dead letter.
 static void
 judge_pointed(const struct event *event, struct original *original)
 {
-    bool is_told = event->record.timestamp > 0 && original->record.timestamp > 0;
-    if (!is_told || original->record.timestamp <= event->record.timestamp)
+    if (!fetch_is_younger(&original->record, event->record.timestamp))
         return;
     original->state = ORIGINAL_OTHER;
-    original->why = "the record in its place is younger than the dead letter";
+    original->why = FETCH_YOUNGER;
 }
 
 // Those that were found stand only where PostgreSQL says that they are the event's own.

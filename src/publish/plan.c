@@ -161,12 +161,19 @@ static void
 plan_received(struct making *making)
 {
     const struct plan_input *input = making->input;
+    const struct event_original *fetched = &input->event->record.original;
     struct plan *plan = making->plan;
 
     plan->value = input->event->payload;
     if (input->event->known.correction.has_payload) {
         plan->source = PAYLOAD_REVISION;
         plan->why = "the corrected payload; the original is kept";
+    } else if (fetched->state == EVENT_ORIGINAL_FETCHED) {
+        plan->source = PAYLOAD_ORIGINAL;
+        plan->is_exact = true;
+        plan->why =
+            arena_printf(making->arena, "the original record, as redrive ingest read it at %.*s/%d@%" PRId64,
+                         BYTES_ARGS(fetched->topic), (int)fetched->partition, fetched->offset);
     } else if (input->event->record.is_kept) {
         plan->source = PAYLOAD_RAW;
         plan->is_exact = true;
@@ -187,12 +194,25 @@ plan_received(struct making *making)
     }
 }
 
+// Why the original that a dead letter points at is not to be had.
+static const char *
+why_not_pointed(struct making *making, const struct letter_undoing *undoing)
+{
+    const struct original *original = making->input->original;
+    const struct event_original *asked = &making->input->event->record.original;
+    if (original && original->why)
+        return original->why;
+    return asked->state == EVENT_ORIGINAL_GONE ? arena_text(making->arena, asked->why) : undoing->undo.why;
+}
+
 // The dead letter has no copy of the original: it is the record in Kafka, or nothing is sent.
 static void
 plan_pointer(struct making *making, const struct letter_undoing *undoing)
 {
     const struct original *original = making->input->original;
     struct plan *plan = making->plan;
+    if (making->input->event->record.original.state == EVENT_ORIGINAL_FETCHED)
+        return; // as it was received
     plan->is_exact = false;
     if (making->original) {
         plan->source = PAYLOAD_ORIGINAL;
@@ -212,7 +232,7 @@ plan_pointer(struct making *making, const struct letter_undoing *undoing)
             making,
             "the dead letter has no copy of the original, which is not to be had: %s; correct "
             "the payload to send one",
-            original && original->why ? original->why : undoing->undo.why);
+            why_not_pointed(making, undoing));
     }
 }
 
@@ -472,7 +492,10 @@ add_number(struct making *making, struct bytes name, int64_t n)
 static int64_t
 raise_count(struct making *making)
 {
-    int64_t raised = undoing_of(making)->undo.reprocessed;
+    const struct letter_undoing *undoing = undoing_of(making);
+    int64_t raised = undoing->undo.reprocessed;
+    if (undoing->undo.how == UNDO_POINTER && making->original)
+        raised = envelope_reprocessed(making->original->headers, making->original->header_count, raised);
     raised = raised > 0 ? raised + 1 : 0;
     return raised > making->input->reprocess_count ? raised : making->input->reprocess_count;
 }
@@ -610,6 +633,22 @@ check_size(struct making *making)
                         text_count(topic->max_bytes, allows));
 }
 
+// What was read of it before; NULL: nothing.
+static const struct record *
+fetched_record(const struct event *event, struct arena *arena)
+{
+    const struct event_original *fetched = &event->record.original;
+    if (fetched->state != EVENT_ORIGINAL_FETCHED)
+        return NULL;
+    struct record *record = arena_alloc(arena, sizeof *record);
+    *record = (struct record){.key = fetched->key,
+                              .value = event->payload,
+                              .headers = fetched->headers,
+                              .header_count = fetched->header_count,
+                              .timestamp = fetched->timestamp};
+    return record;
+}
+
 static struct making
 plan_begin(const struct plan_settings *settings, const struct plan_input *input, struct arena *arena,
            struct plan *plan)
@@ -619,7 +658,8 @@ plan_begin(const struct plan_settings *settings, const struct plan_input *input,
     return (struct making){
         .settings = settings,
         .input = input,
-        .original = original && original->state == ORIGINAL_FOUND ? &original->record : NULL,
+        .original = original && original->state == ORIGINAL_FOUND ? &original->record
+                                                                  : fetched_record(input->event, arena),
         .arena = arena,
         .plan = plan,
     };

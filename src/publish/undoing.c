@@ -21,6 +21,8 @@ dead_letter(const struct event *event, const struct record *original)
         record.key = kept->key;
         record.headers = kept->headers;
         record.header_count = kept->header_count;
+        if (kept->original.state != EVENT_ORIGINAL_INSIDE)
+            record.value = BYTES_ABSENT; // the payload is that of the original, or a correction of it
     } else if (original) {
         record.timestamp = original->timestamp;
         record.key = original->key;
@@ -192,6 +194,15 @@ undoing_read(const struct topic_rules *rules, const struct event *event, const s
 bool
 undoing_is_pointer(const struct event *event)
 {
+    switch (event->record.original.state) {
+    case EVENT_ORIGINAL_WAITING:
+        return true;
+    case EVENT_ORIGINAL_FETCHED:
+    case EVENT_ORIGINAL_GONE:
+        return false;
+    case EVENT_ORIGINAL_INSIDE:
+        break;
+    }
     if (!event->record.is_kept || bytes_present(event->payload) || event->known.unreadable)
         return false;
     struct arena arena = {0};

@@ -37,7 +37,7 @@ struct letter_undoing {
 void undoing_read(const struct topic_rules *rules, const struct event *event, const struct record *original,
                   struct arena *arena, struct letter_undoing *undoing);
 
-// Is the record that is kept only a pointer to the original, which has no copy in it?
+// Is the record that is kept only a pointer to the original, which has no copy in it and is still to be read?
 bool undoing_is_pointer(const struct event *event);
 
 #endif

@@ -27,6 +27,7 @@ EMBED(redrive_sql_newer, "src/store/sql/newer.sql");
 EMBED(redrive_sql_ingest, "src/store/sql/ingest.sql");
 EMBED(redrive_sql_unfit, "src/store/sql/unfit.sql");
 EMBED(redrive_sql_schemas, "src/store/sql/schemas.sql");
+EMBED(redrive_sql_originals, "src/store/sql/originals.sql");
 EMBED(redrive_sql_decode_again, "src/store/sql/decode_again.sql");
 EMBED(redrive_sql_import, "src/store/sql/import.sql");
 EMBED(redrive_sql_rollup, "src/store/sql/rollup.sql");
@@ -72,6 +73,7 @@ static const struct {
     {"ingest.sql", redrive_sql_ingest, redrive_sql_ingest_end},
     {"unfit.sql", redrive_sql_unfit, redrive_sql_unfit_end},
     {"schemas.sql", redrive_sql_schemas, redrive_sql_schemas_end},
+    {"originals.sql", redrive_sql_originals, redrive_sql_originals_end},
     {"decode_again.sql", redrive_sql_decode_again, redrive_sql_decode_again_end},
     {"import.sql", redrive_sql_import, redrive_sql_import_end},
     {"rollup.sql", redrive_sql_rollup, redrive_sql_rollup_end},

@@ -184,8 +184,11 @@ static const struct guard {
      " AND author <> current_setting('attack.who')"},
     {"revisions", LEVEL_WORKER, "SELECT count(*)::text FROM redrive.revision"},
     {"records that are there", NEVER, "SELECT r::text FROM redrive.record r WHERE dlq_id = 42"},
+    {"originals that are there", NEVER, "SELECT o::text FROM redrive.original o WHERE dlq_id = 42"},
     {"records", LEVEL_WORKER,
-     "SELECT concat((SELECT count(*) FROM redrive.record), (SELECT string_agg(dlq_id::text, ',' ORDER BY "
+     "SELECT concat((SELECT count(*) FROM redrive.record), (SELECT string_agg(o::text, '|' ORDER BY dlq_id) "
+     "FROM "
+     "redrive.original o), (SELECT string_agg(dlq_id::text, ',' ORDER BY "
      "dlq_id)"
      " FROM redrive.record_wanted))"},
     {"what another ingester holds", NEVER,
@@ -395,6 +398,11 @@ begin_notes(void)
         "INSERT INTO redrive.revision (dlq_id, no, payload, reason) VALUES (41, 1, '{}', 'because');"
         "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", value) VALUES (42, 'orders', 1, "
         "1, '{}');"
+        "INSERT INTO redrive.original (dlq_id, cluster, topic, partition, \"offset\", state, value, crc32c) "
+        "VALUES "
+        "(42, 'kafka-1', 'orders', 1, 1, 'fetched', '{}', 7), (50, 'kafka-1', 'orders', 1, 2, 'waiting', "
+        "NULL, "
+        "NULL);"
         "INSERT INTO redrive.record_wanted (dlq_id) VALUES (43);"
         "INSERT INTO redrive.ingester (fence, cluster, who, host, pid, seen_at) VALUES (123456789, "
         "'kafka-1', 'olga', 'host', 1, 'infinity');"
@@ -402,8 +410,9 @@ begin_notes(void)
         "'kafka-1', 'olgas-dlq', n, 7, no FROM redrive.ingester, generate_series(0, 1) AS n;"
         "INSERT INTO redrive.unfit (cluster, topic, partition, generation, \"offset\", header_names, "
         "header_values, crc32c, format, identity, was_sent, event_id, event_type, payload, error_message, "
-        "why) VALUES ('kafka-1', 'olgas-dlq', 0, 0, 6, '{}', '{}', 1, 'unknown', 1, false, 'a', 't', '{}', "
-        "'boom', 'because');"
+        "is_pointer, why) VALUES ('kafka-1', 'olgas-dlq', 0, 0, 6, '{}', '{}', 1, 'unknown', 1, false, 'a', "
+        "'t', "
+        "'{}', 'boom', false, 'because');"
         "INSERT INTO redrive.adopting (no, state, who, at, cluster, chunks, records, sent) VALUES (1, "
         "'counted', 'olga', now(), 'kafka-1', 2, 100, '{19,20}');"
         "INSERT INTO redrive.topic (name, asked_at, cluster, state, partitions) VALUES ('orders', now(), "

@@ -240,7 +240,7 @@ ok "--no-color" not says $'\033[1m'
 run show "${db[@]}" 1 --json
 ok "show: names" names id event_id event_type source_table source_id error_message stack_trace retry_count max_retries status created_at \
     last_retry_at resolved_at resolved_by kafka_offset kafka_partition kafka_topic correlation_id payload group category error_class key \
-    edited returned returned_from attempts headers revisions decisions dead_letter decoded would_send
+    edited returned returned_from attempts headers original revisions decisions dead_letter decoded would_send
 ok "show: what would be sent" json 'set(rows[0]["would_send"]) >= {"topic", "key", "headers", "exact", "why"} and rows[0]["would_send"]["topic"] == "orders"'
 ok "show: the payload is a string" json 'rows[0]["payload"] == "{\"n\": 1, \"amount\": 1.5}" and rows[0]["attempts"][0]["error_message"] == rows[0]["error_message"]'
 run show "${db[@]}" 1 --raw

@@ -1,5 +1,5 @@
 # From a consumer that fails to the correction that it takes, for each way in which teams write failures down: rows, and topics with a message of
-# their own, with headers, with an entry around the message, and with the failure within it. Needs a real Kafka.
+# their own, with headers, with an entry around the message, with the failure within it, and with a pointer alone. Needs a real Kafka.
 
 if [ -z "$brokers" ] || [ ! -x "$topic_tool" ] || ! command -v kcat >/dev/null; then
     skip "from a failing consumer to a consumed correction" "REDRIVE_TEST_KAFKA, tests/tools/topic or kcat is missing"
@@ -269,6 +269,56 @@ run reprocess "${db[@]}" --id "$(sql "SELECT id FROM dlq_events WHERE event_id =
 take $guessed 0
 printf '{"ticket_id": "g-1", "task_type": "BUILD"}' >"$work/wanted"
 ok "decode again: what is sent is the original, without dlq_metadata" all exits 0 ';' taken_is "$work/wanted" g-1
+
+# --- share groups: dead letters that only point at what failed ---
+
+sql "DELETE FROM dlq_events" >/dev/null
+shared=commands-shared-$$
+trial_topic $shared
+trial_topic dlq.$shared
+for n in 0 1; do
+    printf '{ "order" : %s, "amount": 1.00 }' $n >"$work/value"
+    put $shared "customer-$n" -H traceparent=00-$n
+done
+# Without key and value, as a share group writes them unless it is told to copy.
+points_at() { echo '|' | kcat -b "$brokers" -t dlq.$shared -P -Z -K '|' -q -H __dlq.errors.topic=$shared -H __dlq.errors.partition=0 \
+    -H "__dlq.errors.offset=$1" -H __dlq.errors.group=billing -H "__dlq.errors.message=rejected by client"; }
+for n in 0 1 7; do points_at $n; done
+run ingest "${db[@]}" --topics dlq.$shared --once --json
+ok "pointers: dead letters are events, with their originals where Kafka has them" all exits 0 ';' \
+    json 'rows[0]["events"] == 3 and rows[0]["originals"] == {"fetched": 2, "gone": 1, "waiting": 0}'
+run groups "${db[@]}" --by '$.order' --json
+ok "pointers: groups by a path of the original" json 'sorted((r["group"], r["count"]) for r in rows if r["group"]) >= [("0", 1), ("1", 1)]'
+run events "${db[@]}" --filter '$.order=1 header:traceparent=00-1 payload:amount' --json
+ok "pointers: a filter finds one by what its original says" all exits 0 ';' json 'len(rows) == 1 and rows[0]["key"] == "customer-1"'
+id=$(sql "SELECT id FROM dlq_events WHERE kafka_offset = 1")
+run show "${db[@]}" "$id"
+ok "pointers: its page says that the original was fetched" says "fetched from $shared, partition 0, offset 1"
+run show "${db[@]}" "$id" --json
+ok "pointers: and has both records apart" json 'rows[0]["original"]["state"] == "fetched" and rows[0]["original"]["key"] == "customer-1" and rows[0]["key"] is None and rows[0]["payload"] == "{ \"order\" : 1, \"amount\": 1.00 }" and rows[0]["would_send"]["exact"]'
+gone=$(sql "SELECT id FROM dlq_events WHERE kafka_offset = 7")
+run show "${db[@]}" "$gone"
+ok "pointers: or that it is gone, and why" says "gone from $shared, partition 0, offset 7: the partition does not reach that far"
+run export "${db[@]}" --queue dlq.$shared -o "$work/pointers.jsonl"
+XDG_CONFIG_HOME=$work/trials.home run ingest "${db[@]}" --decode-again dlq.$shared --json
+ok "pointers: decoded again, they keep what their originals say" json 'rows[0]["decoded"] == 0 and rows[0]["unchanged"] == 3'
+run reprocess "${db[@]}" --all --yes --json
+ok "pointers: the one that is gone is refused" all exits 1 ';' json '(rows[0]["done"], rows[0]["refused"]) == (2, 1)' ';' pending 1
+printf '{ "order" : 1, "amount": 1.00 }' >"$work/wanted"
+kcat -b "$brokers" -t $shared -C -e -q -o 2 -X isolation.level=read_committed -f '%k %o\n' 2>/dev/null >"$work/keys"
+take $shared "$(sed -n 's/^customer-1 //p' "$work/keys")"
+ok "pointers: the original is sent, byte for byte" all taken_is "$work/wanted" customer-1 ';' about_has traceparent=00-1 ';' about_lacks __dlq.
+# What export wrote comes back: dead letters and originals.
+pointers_kept="SELECT string_agg(concat_ws('|', e.event_id, e.event_payload, r.value IS NULL, r.crc32c, o.state, o.topic, o.partition, o.\"offset\", o.why, o.\"timestamp\",
+    o.key, o.value, o.header_names, o.header_values, o.crc32c), E'\n' ORDER BY e.id) FROM dlq_events e JOIN redrive.record r ON r.dlq_id = e.id
+    JOIN redrive.original o ON o.dlq_id = e.id WHERE e.kafka_topic = '$shared' AND e.kafka_offset < 2"
+sql "$pointers_kept" >"$work/wanted"
+sql "DELETE FROM dlq_events; DELETE FROM redrive.record; DELETE FROM redrive.original" >/dev/null
+run import "$work/pointers.jsonl" "${db[@]}" --json
+ok "pointers: an export comes back with both" all exits 0 ';' json 'rows[0]["inserted"] == 3' ';' diff <(sql "$pointers_kept") "$work/wanted"
+sql "UPDATE dlq_events SET status = 'RESOLVED', resolved_at = '2020-01-01'" >/dev/null
+run purge "${db[@]}" --older-than 90d --without-archive --yes
+ok "pointers: what is purged leaves no original" all exits 0 ';' in_table "SELECT (SELECT count(*) FROM dlq_events) + (SELECT count(*) FROM redrive.original)" 0
 
 PG=$whole
 db=("${whole_db[@]}")

@@ -2,12 +2,15 @@
 // and what the staging table refuses.
 #include "tests/store/world.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include "base/strbuf.h"
 #include "store/checkup.h"
 #include "store/ingest/decode_again.h"
 #include "store/ingest/ingest.h"
 #include "store/ingest/letter_rows.h"
 #include "store/ingest/letter_topics.h"
+#include "store/ingest/originals.h"
 #include "store/pg.h"
 
 static struct world world;
@@ -532,6 +535,137 @@ what_is_not_decoded_again_is_counted(void **state)
     assert_int_equal(counts.of[AGAIN_DECODED], 1);
 }
 
+// --- dead letters that only point at their original ---
+
+static struct ingest_letter
+pointer(int64_t offset, const char *event_id)
+{
+    struct ingest_letter one = letter(offset, event_id);
+    one.format = "share-group";
+    one.value = BYTES_ABSENT;
+    one.payload = BYTES("{\"not_json\": \"elsewhere\", \"bytes\": 0}");
+    one.original.topic = BYTES("orders");
+    one.original.partition = 3;
+    one.original.offset = 100 + offset;
+    one.is_pointer = true;
+    return one;
+}
+
+static const char *
+originals(void)
+{
+    return arena_text(
+        &arena, bytes_of(test_text(
+                    world.admin, "SELECT string_agg(concat_ws(' ', o.state, o.tries, o.why, o.key, o.value, "
+                                 "e.event_id, e.event_type, e.source_id, e.event_payload), '|' ORDER BY "
+                                 "e.id) FROM redrive.original o JOIN dlq_events e ON e.id = o.dlq_id")));
+}
+
+// Each is written once, with its event's row; which event it is does not change, and neither does the record.
+static void
+an_original_is_kept_beside_its_dead_letter(void **state)
+{
+    (void)state;
+    enum { POINTERS = 4 };
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    struct ingest_letter letters[] = {pointer(0, "a"), letter(1, "b"),  pointer(2, "c"),
+                                      pointer(3, "d"), pointer(4, "e"), pointer(5, "e")};
+    assert_works(take(world.store, &ingester, letters, 6, -1, &taken, &err));
+    assert_int_equal(taken.attempts, 1);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.original"), POINTERS);
+    char *before = strdup(
+        test_text(world.admin, "SELECT string_agg(r::text, ' ' ORDER BY dlq_id) FROM redrive.record r"));
+
+    struct kept_record records[8];
+    size_t count;
+    bool are_due;
+    int64_t now;
+    assert_works(store_now(world.store, &now, &err));
+    assert_works(originals_due(world.store, "other", &are_due, &err));
+    assert_false(are_due);
+    assert_works(originals_due(world.store, "", &are_due, &err));
+    assert_true(are_due);
+    assert_works(originals_waiting(world.store, "kafka-1", now, &arena, records, 8, &count, &err));
+    assert_int_equal(count, POINTERS);
+    assert_true(bytes_equal_text(records[1].original.record.topic, "orders"));
+    assert_int_equal(records[1].original.record.partition, 3);
+    assert_int_equal(records[1].original.record.offset, 102);
+    assert_int_equal(records[1].record.offset, 2);
+
+    const struct event_header header = {BYTES("h"), {"\0\xff", 2}};
+    struct ingest_letter read[POINTERS];
+    struct original_answer answers[POINTERS];
+    for (int i = 0; i < POINTERS; i++) {
+        read[i] = pointer(records[i].record.offset, "other");
+        read[i].event_type = BYTES("OrderPlaced");
+        read[i].source_id = BYTES("k");
+        read[i].payload = BYTES("{\"n\": 1}");
+        answers[i] = (struct original_answer){.id = records[i].id,
+                                              .original = {.state = EVENT_ORIGINAL_FETCHED,
+                                                           .record = {.key = BYTES("k"),
+                                                                      .value = BYTES("{ \"n\" : 1 }"),
+                                                                      .timestamp = 1000000}},
+                                              .crc = 9};
+    }
+    answers[0].original.record.headers = &header;
+    answers[0].original.record.header_count = 1;
+    answers[1].original = (struct kept_original){.state = EVENT_ORIGINAL_GONE, .why = "retention"};
+    answers[2].original = (struct kept_original){.state = EVENT_ORIGINAL_WAITING, .why = "slow"};
+    read[1].payload = BYTES("{\"not_json\": \"the original is gone: retention\", \"bytes\": 0}");
+    read[3].payload = BYTES("{\"a\": \"\\u0000\"}"); // which jsonb does not take
+    assert_works(originals_take(world.store, &ingester, answers, read, POINTERS, &err));
+    assert_string_equal(
+        originals(),
+        "fetched 1 \\x6b \\x7b20226e22203a2031207d a OrderPlaced k {\"n\": 1}|"
+        "gone 1 retention c OrderPlaced k {\"bytes\": 0, \"not_json\": \"the original is gone: retention\"}|"
+        "waiting 1 slow d t {\"bytes\": 0, \"not_json\": \"elsewhere\"}|"
+        "fetched 1 \\x6b \\x7b20226e22203a2031207d e OrderPlaced k "
+        "{\"bytes\": 11, \"not_json\": \"PostgreSQL cannot hold it\"}");
+    assert_string_equal(
+        before,
+        test_text(world.admin, "SELECT string_agg(r::text, ' ' ORDER BY dlq_id) FROM redrive.record r"));
+    free(before);
+    assert_int_equal(test_number(world.admin,
+                                 "SELECT count(*) FROM redrive.original WHERE header_names = '{h}' AND "
+                                 "header_values = ARRAY['\\x00ff'::bytea] AND crc32c = 9"),
+                     1);
+
+    // A second one that was as fast, and one that waits for its time.
+    const char *after = originals();
+    answers[0].original.record.value = BYTES("another");
+    assert_works(originals_take(world.store, &ingester, answers, read, 2, &err));
+    assert_string_equal(originals(), after);
+    assert_works(originals_due(world.store, "kafka-1", &are_due, &err));
+    assert_false(are_due);
+    test_sql(world.admin, "UPDATE redrive.original SET next_at = now()");
+    assert_works(store_now(world.store, &now, &err));
+    assert_works(originals_waiting(world.store, "kafka-1", now, &arena, records, 8, &count, &err));
+    assert_int_equal(count, 1);
+    answers[2].original = (struct kept_original){.state = EVENT_ORIGINAL_GONE, .why = "deleted"};
+    // A letter that is not its record's is no answer.
+    struct ingest_letter wrong = read[2];
+    wrong.offset = 77;
+    assert_works(originals_take(world.store, &ingester, &answers[2], &wrong, 1, &err));
+    assert_string_equal(originals(), after);
+    // What the table refuses does not keep the original from being kept.
+    test_sql(world.admin,
+             "ALTER TABLE dlq_events ADD CONSTRAINT no_orders CHECK (event_type <> 'OrderPlaced') NOT VALID");
+    answers[2].original =
+        (struct kept_original){.state = EVENT_ORIGINAL_FETCHED, .record = {.value = BYTES("late")}};
+    assert_works(originals_take(world.store, &ingester, &answers[2], &read[2], 1, &err));
+    assert_int_equal(
+        test_number(world.admin,
+                    "SELECT count(*) FROM redrive.original o JOIN dlq_events e ON e.id = o.dlq_id WHERE "
+                    "value = 'late' AND event_type = 't'"),
+        1);
+    int64_t left;
+    assert_works(originals_left(world.store, "kafka-1", &left, &err));
+    assert_int_equal(left, 0);
+}
+
 // What was decoded by a schema that is not at hand now stays decoded.
 static void
 a_decoded_value_is_not_undone(void **state)
@@ -588,6 +722,7 @@ main(void)
         cmocka_unit_test_setup_teardown(another_guess_is_written_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_decoded_again_is_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_decoded_value_is_not_undone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_original_is_kept_beside_its_dead_letter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_worker_decodes_again_and_a_viewer_does_not, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_stage_is_the_owners, set_up, tear_down),
         cmocka_unit_test_setup_teardown(doctor_tells_what_is_missing, set_up, tear_down),

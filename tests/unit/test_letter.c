@@ -215,6 +215,64 @@ a_value_with_a_schema_is_shown_by_it(void **state)
     assert_null(letter.schema);
 }
 
+static struct ingest_letter
+read_pointer(const struct kept_original *original, const char *rows)
+{
+    const struct event_header headers[] = {{BYTES("__dlq.errors.topic"), BYTES("orders")},
+                                           {BYTES("__dlq.errors.partition"), BYTES("3")},
+                                           {BYTES("__dlq.errors.offset"), BYTES("12")}};
+    struct ingest_letter letter;
+    struct err err = {0};
+    const struct topic_rules *rules = topic_rules_read(rows, &arena, &err);
+    const struct envelope_record record = {
+        .topic = BYTES("dlq.orders"), .offset = 7, .headers = headers, .header_count = 3};
+    const struct letter_place place = {.cluster = "kafka-1",
+                                       .topic = "dlq.orders",
+                                       .rule = topic_rule_of(rules, "dlq.orders"),
+                                       .original = original};
+    letter_read(&record, &place, &arena, &letter);
+    assert_false(bytes_present(letter.value)); // the dead letter's bytes stay its own
+    assert_int_equal(letter.header_count, 3);
+    assert_int_equal(letter.crc, letter_crc(&record));
+    return letter;
+}
+
+// A dead letter without a copy has what its original says, once that was read.
+static void
+a_pointer_is_read_with_its_original(void **state)
+{
+    (void)state;
+    static const char rows[] = "dlq.orders: key $.id, type header:ce_type, correlation $.trace";
+    struct ingest_letter letter = read_pointer(NULL, rows);
+    assert_true(letter.is_pointer);
+    assert_text(letter.event_id, "orders/3/12");
+    assert_text(letter.event_type, "orders");
+    assert_text(letter.payload,
+                "{\"not_json\":\"it is at orders/3/12 and has to be read from there\",\"bytes\":0}");
+
+    const struct event_header own = {BYTES("ce_type"), BYTES("OrderPlaced")};
+    struct kept_original original = {
+        .state = EVENT_ORIGINAL_FETCHED,
+        .record = {.key = BYTES("c-1"),
+                   .value = BYTES("{ \"id\" : 9, \"trace\": \"00000000-0000-0000-0000-000000000007\" }"),
+                   .headers = &own,
+                   .header_count = 1}};
+    letter = read_pointer(&original, rows);
+    assert_false(letter.is_pointer);
+    assert_text(letter.payload, "{ \"id\" : 9, \"trace\": \"00000000-0000-0000-0000-000000000007\" }");
+    assert_text(letter.source_id, "c-1");
+    assert_text(letter.event_type, "OrderPlaced");
+    assert_text(letter.event_id, "9");
+    assert_int_equal(letter.correlation[15], 7);
+    assert_int_equal(letter.original.offset, 12);
+
+    original = (struct kept_original){.state = EVENT_ORIGINAL_GONE, .why = "retention has removed it"};
+    letter = read_pointer(&original, rows);
+    assert_text(letter.payload,
+                "{\"not_json\":\"the original is gone: retention has removed it\",\"bytes\":0}");
+    assert_text(letter.event_id, "orders/3/12");
+}
+
 static void
 check_case(const struct envelope_case *one, void *context)
 {
@@ -245,6 +303,7 @@ main(void)
         cmocka_unit_test(ids_fit_and_stay_different),
         cmocka_unit_test(a_value_with_a_schema_is_shown_by_it),
         cmocka_unit_test(texts_are_text_and_bytes_are_kept),
+        cmocka_unit_test(a_pointer_is_read_with_its_original),
         cmocka_unit_test(every_format_becomes_a_row),
     };
     int failed = cmocka_run_group_tests_name("letter", tests, NULL, NULL);

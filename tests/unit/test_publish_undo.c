@@ -307,6 +307,73 @@ a_pointer_is_no_tombstone(void **state)
     assert_false(bytes_present(plan.value));
 }
 
+// redrive ingest has read it already, or knows that it is gone.
+static void
+what_a_pointer_points_at_is_sent(void **state)
+{
+    (void)state;
+    struct event_header headers[] = {{BYTES("__dlq.errors.topic"), BYTES("orders")},
+                                     {BYTES("__dlq.errors.partition"), BYTES("1")},
+                                     {BYTES("__dlq.errors.offset"), BYTES("12")}};
+    struct event_header own[] = {{BYTES("traceparent"), BYTES("00-1")},
+                                 {BYTES("reprocess.count"), BYTES("2")}};
+    struct event event = row("orders", "{ \"a\" : 1.0 }");
+    event.origin =
+        (struct event_origin){.partition = 1, .offset = 12, .has_partition = true, .has_offset = true};
+    event.record = (struct event_record){
+        .is_kept = true, .topic = BYTES("dlq.orders"), .headers = headers, .header_count = 3};
+    event.record.original = (struct event_original){.state = EVENT_ORIGINAL_FETCHED,
+                                                    .topic = BYTES("orders"),
+                                                    .partition = 1,
+                                                    .offset = 12,
+                                                    .timestamp = 1600000000000000,
+                                                    .key = BYTES("k"),
+                                                    .headers = own,
+                                                    .header_count = 2};
+    assert_false(plan_wants_original(&event));
+    make(&event, NULL, NULL);
+    assert_null(plan.refusal);
+    assert_true(plan.is_exact);
+    assert_true(plan.received.is_exact);
+    assert_says(plan.why, "as redrive ingest read it at orders/1@12");
+    assert_bytes(plan.value, "{ \"a\" : 1.0 }");
+    assert_bytes(plan.key, "k");
+    assert_int_equal(plan.partition, 1);
+    assert_bytes(header("traceparent"), "00-1");
+    assert_bytes(header("reprocess.count"), "3");
+    assert_bytes(header("redrive-original-timestamp"), "1600000000000");
+    assert_false(bytes_present(header("__dlq.errors.topic")));
+    assert_bytes(event_original_text(&event, &arena), "fetched from orders, partition 1, offset 12");
+
+    // A correction of it takes the place of the value alone.
+    event.payload = event.known.correction.payload = BYTES("{\"a\":2}");
+    event.known.correction.has_payload = true;
+    make(&event, NULL, NULL);
+    assert_null(plan.refusal);
+    assert_bytes(plan.value, "{\"a\":2}");
+    assert_bytes(plan.key, "k");
+    assert_bytes(header("traceparent"), "00-1");
+
+    event.known.correction = (struct correction){0};
+    event.payload = BYTES_ABSENT;
+    event.record.original = (struct event_original){.state = EVENT_ORIGINAL_GONE,
+                                                    .topic = BYTES("orders"),
+                                                    .partition = 1,
+                                                    .offset = 12,
+                                                    .why = BYTES("retention has removed it")};
+    assert_false(plan_wants_original(&event));
+    make(&event, NULL, NULL);
+    assert_says(plan.refusal, "not to be had: retention has removed it; correct the payload");
+    assert_bytes(event_original_text(&event, &arena),
+                 "gone from orders, partition 1, offset 12: retention has removed it");
+
+    event.record.original.state = EVENT_ORIGINAL_WAITING;
+    assert_true(plan_wants_original(&event));
+    make(&event, NULL, NULL);
+    assert_null(plan.refusal);
+    assert_says(plan.why, "the worker reads the original at orders/1@12");
+}
+
 static void
 a_record_that_was_not_seen_does_not_change_the_topic(void **state)
 {
@@ -343,6 +410,7 @@ main(void)
         cmocka_unit_test(nothing_is_undone_where_two_formats_send_different_values),
         cmocka_unit_test(a_topic_that_moved_is_the_new_one),
         cmocka_unit_test(a_pointer_is_no_tombstone),
+        cmocka_unit_test(what_a_pointer_points_at_is_sent),
         cmocka_unit_test(a_record_that_was_not_seen_does_not_change_the_topic),
     };
     return cmocka_run_group_tests_name("publish undo", tests, NULL, forget);

@@ -259,7 +259,7 @@ read_columns(struct apart *apart, const struct event *event)
     see_text(apart, APART_TYPE, event->event_type);
     see_text(apart, APART_SOURCE, event->source_table);
     see_text(apart, APART_TOPIC, event->topic);
-    see_text(apart, APART_KEY, bytes_present(event->record.key) ? event->record.key : event->source_id);
+    see_text(apart, APART_KEY, event_key(event));
     if (event->origin.has_partition)
         see_int(apart, APART_PARTITION, event->origin.partition);
     see_int(apart, APART_RETRIES, event->retries.count);

@@ -113,15 +113,14 @@ add_members(const struct members *members, struct envelope_undo *undo, struct ar
             add(undo, members->items[i].name, member_text(members->items[i].value, arena), FATE_ADDED);
 }
 
-// How often it was sent again before, by the record or by what the envelope says.
-static int64_t
-reprocessed(const struct envelope_record *record, const struct envelope *envelope)
+int64_t
+envelope_reprocessed(const struct event_header *headers, size_t count, int64_t otherwise)
 {
-    int64_t most = envelope->has_number[FACT_REPROCESSED] ? envelope->numbers[FACT_REPROCESSED] : 0;
-    for (size_t i = 0; i < record->header_count; i++) {
+    int64_t most = otherwise;
+    for (size_t i = 0; i < count; i++) {
         int64_t n;
-        if (bytes_equal_text(record->headers[i].name, "reprocess.count") &&
-            text_parse_int(record->headers[i].value, &n, NULL) && n > most)
+        if (bytes_equal_text(headers[i].name, "reprocess.count") &&
+            text_parse_int(headers[i].value, &n, NULL) && n > most)
             most = n;
     }
     return most < INT32_MAX ? most : INT32_MAX - 1;
@@ -136,7 +135,9 @@ undo_headers(const struct envelope_record *record, const struct envelope *envelo
     if (format->headers_at && members_read(record->value, arena, &value))
         members_read(members_at(&value, format->headers_at, arena), arena, &inside);
     undo->headers = arena_array(arena, record->header_count + inside.count + 2, sizeof *undo->headers);
-    undo->reprocessed = reprocessed(record, envelope);
+    undo->reprocessed = envelope_reprocessed(
+        record->headers, record->header_count,
+        envelope->has_number[FACT_REPROCESSED] ? envelope->numbers[FACT_REPROCESSED] : 0);
     for (size_t i = 0; i < record->header_count; i++)
         add(undo, record->headers[i].name, record->headers[i].value,
             is_kept(format, record->headers[i].name) ? FATE_KEPT : FATE_DROPPED);

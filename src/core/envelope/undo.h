@@ -44,6 +44,10 @@ struct envelope_undo {
 void envelope_undo(const struct envelope_record *record, const struct envelope *envelope, struct arena *arena,
                    struct envelope_undo *undo);
 
+// How often a record with these headers was sent again before, by its header reprocess.count; `otherwise`
+// where that is more.
+int64_t envelope_reprocessed(const struct event_header *headers, size_t count, int64_t otherwise);
+
 // What the message is about and what tells more of it, apart from the control fields of the format. Absent:
 // the format has no such part. A value that only headers were added to has neither: it is the payload itself.
 void envelope_parts(const struct envelope_record *record, const struct envelope *envelope,

@@ -76,20 +76,33 @@ within(const struct filter_term *term, int64_t value)
 
 // Any header of that name decides; names are compared as they stand, in any case of letters.
 static enum filter_verdict
-match_header(const struct filter_term *term, const struct event *event)
+match_headers(const struct filter_term *term, const struct event_header *headers, uint32_t count)
 {
     enum filter_verdict best = FILTER_NO;
-    for (uint32_t i = 0; i < event->record.header_count; i++) {
-        struct bytes name = event->record.headers[i].name;
+    for (uint32_t i = 0; i < count; i++) {
+        struct bytes name = headers[i].name;
         if (name.len != term->header.len || strncasecmp(name.data, term->header.data, name.len) != 0)
             continue;
-        enum filter_verdict one = match_text(term, event->record.headers[i].value);
+        enum filter_verdict one = match_text(term, headers[i].value);
         if (one == FILTER_YES)
             return FILTER_YES;
         if (one == FILTER_UNDECIDED)
             best = FILTER_UNDECIDED;
     }
     return best;
+}
+
+// Of the dead letter, and of the original that it points at.
+static enum filter_verdict
+match_header(const struct filter_term *term, const struct event *event)
+{
+    const struct event_record *record = &event->record;
+    enum filter_verdict own = match_headers(term, record->headers, record->header_count);
+    if (own == FILTER_YES || record->original.header_count == 0)
+        return own;
+    enum filter_verdict of_original =
+        match_headers(term, record->original.headers, record->original.header_count);
+    return of_original == FILTER_NO ? own : of_original;
 }
 
 static enum filter_verdict

@@ -29,11 +29,16 @@ event_decode(struct store *store, const struct event *event, const struct envelo
     struct schema_value value;
     struct envelope_record original = *letter;
     *decoded = (struct decoded){0};
-    bool is_here = event->record.is_kept && !event->known.correction.has_payload && undo->how != UNDO_LOST &&
-                   undo->how != UNDO_POINTER && bytes_present(undo->value);
-    if (!is_here || json_check(undo->value, NULL))
+    original.value = undo->how == UNDO_LOST || undo->how == UNDO_POINTER ? BYTES_ABSENT : undo->value;
+    if (event->record.original.state == EVENT_ORIGINAL_FETCHED) {
+        original.value = event->payload;
+        original.headers = event->record.original.headers;
+        original.header_count = event->record.original.header_count;
+    }
+    bool is_here =
+        event->record.is_kept && !event->known.correction.has_payload && bytes_present(original.value);
+    if (!is_here || json_check(original.value, NULL))
         return true;
-    original.value = undo->value;
     schema_value_of(&original, undo->topic, arena, &value);
     if (!value.name)
         return true;

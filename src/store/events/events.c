@@ -348,11 +348,13 @@ store_original(struct store *store, int64_t id, struct arena *arena, struct byte
     struct params params = {0};
     param_int8(&params, id);
     PGresult *r;
-    if (!pg_ask(store, FOR_READING,
-                "SELECT raw.dlq_id IS NOT NULL, CASE WHEN raw.dlq_id IS NOT NULL THEN raw.value ELSE "
-                "convert_to(e.event_payload::text, 'UTF8') END FROM :\"events\" e LEFT JOIN redrive.record "
-                "raw ON raw.dlq_id = e.id WHERE e.id = $1",
-                &params, &r, err))
+    if (!pg_ask(
+            store, FOR_READING,
+            "SELECT raw.dlq_id IS NOT NULL, CASE WHEN original.state = 'fetched' THEN original.value WHEN "
+            "raw.dlq_id IS NOT NULL THEN raw.value ELSE convert_to(e.event_payload::text, 'UTF8') END "
+            "FROM :\"events\" e LEFT JOIN redrive.record raw ON raw.dlq_id = e.id LEFT JOIN "
+            "redrive.original original ON original.dlq_id = e.id WHERE e.id = $1",
+            &params, &r, err))
         return false;
     if (PQntuples(r)) {
         *is_kept = value_bool(r, 0, 0);

@@ -50,16 +50,18 @@ payload_query(struct query *query, bool has_schema)
     if (has_schema)
         query_add(query, PIECE(" LEFT JOIN LATERAL (SELECT k.* FROM redrive.record k WHERE k.dlq_id = e.id "
                                "LIMIT 1) raw ON true"
+                               " LEFT JOIN LATERAL (SELECT k.* FROM redrive.original k WHERE k.dlq_id = e.id "
+                               "LIMIT 1) original ON true"
                                " LEFT JOIN LATERAL (SELECT r.* FROM redrive.revision r WHERE r.dlq_id = e.id "
                                "ORDER BY r.no DESC "
                                "LIMIT 1) revised ON true"));
     query_add(query, PIECE(" CROSS JOIN LATERAL (SELECT "));
-    query_add(
-        query,
-        has_schema
-            ? PIECE("CASE WHEN revised.payload IS NOT NULL THEN revised.payload WHEN raw.dlq_id IS NOT NULL "
-                    "THEN raw.value ELSE convert_to(e.event_payload::text, 'UTF8') END")
-            : PIECE("convert_to(e.event_payload::text, 'UTF8')"));
+    query_add(query,
+              has_schema
+                  ? PIECE("CASE WHEN revised.payload IS NOT NULL THEN revised.payload WHEN original.state = "
+                          "'fetched' THEN original.value WHEN raw.dlq_id IS NOT NULL THEN raw.value ELSE "
+                          "convert_to(e.event_payload::text, 'UTF8') END")
+                  : PIECE("convert_to(e.event_payload::text, 'UTF8')"));
     query_add(
         query,
         PIECE(" || ''::bytea AS payload OFFSET 0) sent CROSS JOIN LATERAL generate_series(1, least(:most, "

@@ -218,6 +218,8 @@ static const char repeated_sql[] =
     "WITH sized AS (" sized "  UNION ALL SELECT r.dlq_id, octet_length(r.payload) FROM redrive.revision r"   \
     "   WHERE octet_length(r.payload) > $7 AND " is_chosen                                                   \
     "  UNION ALL SELECT r.dlq_id, octet_length(r.value) FROM redrive.record r"                               \
+    "   WHERE octet_length(r.value) > $7 AND " is_chosen                                                     \
+    "  UNION ALL SELECT r.dlq_id, octet_length(r.value) FROM redrive.original r"                             \
     "   WHERE octet_length(r.value) > $7 AND " is_chosen "),"                                                \
     " large AS MATERIALIZED (SELECT s.id, max(s.size) AS size, count(*) OVER () AS of_them FROM sized s"     \
     "   GROUP BY s.id ORDER BY 2 DESC, 1 LIMIT 2000)"                                                        \

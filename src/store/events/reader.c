@@ -83,6 +83,19 @@ static const struct reader_column {
     {EVENT_RAW, true, PIECE_ROW("raw.failed_at"), COLUMN_TIME, AT(record.failed_at), 0},
     {EVENT_RAW, true, PIECE_ROW("raw.identity"), COLUMN_INT8, AT(record.identity), 0},
     {EVENT_RAW, true, PIECE_ROW("raw.crc32c"), COLUMN_INT8, AT(record.crc), 0},
+    {EVENT_RAW, true, PIECE_ROW(EVENT_ORIGINAL_STATE("original")), COLUMN_INT4, AT(record.original.state), 0},
+    {EVENT_RAW, true, PIECE_ROW("original.why"), COLUMN_BYTES, AT(record.original.why), 0},
+    {EVENT_RAW, true, PIECE_ROW("original.at"), COLUMN_TIME, AT(record.original.at), 0},
+    {EVENT_RAW, true, PIECE_ROW("original.\"timestamp\""), COLUMN_TIME, AT(record.original.timestamp), 0},
+    {EVENT_RAW, true, PIECE_ROW("original.topic"), COLUMN_BYTES, AT(record.original.topic), 0},
+    {EVENT_RAW, true, PIECE_ROW("original.partition"), COLUMN_INT4, AT(record.original.partition), 0},
+    {EVENT_RAW, true, PIECE_ROW("original.\"offset\""), COLUMN_INT8, AT(record.original.offset), 0},
+    {EVENT_RAW, true, PIECE_ROW("original.crc32c"), COLUMN_INT8, AT(record.original.crc), 0},
+    {EVENT_RAW, true, PIECE_ROW("original.key"), COLUMN_BYTES, AT(record.original.key), 0},
+    {EVENT_RAW, true, PIECE_ROW("original.header_names"), COLUMN_HEADER_NAMES, AT(record.original.headers),
+     0},
+    {EVENT_RAW, true, PIECE_ROW("original.header_values"), COLUMN_HEADER_VALUES, AT(record.original.headers),
+     0},
     {EVENT_RAW, true, PIECE_ROW("revised.payload IS NOT NULL"), COLUMN_BOOL, AT(known.correction.has_payload),
      0},
     {EVENT_RAW, true, PIECE_ROW("coalesce(revised.has_key, false)"), COLUMN_BOOL,
@@ -115,7 +128,9 @@ static const struct reader_column {
 #define COUNT_FOLLOWS(of)                                                                                    \
     _Static_assert(AT(of.header_count) == AT(of.headers) + sizeof(struct event_header *), "")
 COUNT_FOLLOWS(record);
+COUNT_FOLLOWS(record.original);
 COUNT_FOLLOWS(known.correction);
+_Static_assert(sizeof(enum event_original_state) == sizeof(int32_t), "");
 enum { COLUMN_COUNT = sizeof columns / sizeof columns[0] };
 
 // Tables that columns come from, joined when one of the fields is asked for.
@@ -149,6 +164,11 @@ static const struct join {
      PIECE_ROW(" LEFT JOIN LATERAL (SELECT k.* FROM redrive.record k WHERE (SELECT EXISTS (SELECT FROM "
                "redrive.record x WHERE x.dlq_id BETWEEN :lowest AND :highest)) AND k.dlq_id = e.id LIMIT 1) "
                "raw ON true")},
+    // The same of the originals that dead letters point at.
+    {EVENT_RAW | EVENT_PAYLOAD, true,
+     PIECE_ROW(" LEFT JOIN LATERAL (SELECT k.* FROM redrive.original k WHERE (SELECT EXISTS (SELECT FROM "
+               "redrive.original x WHERE x.dlq_id BETWEEN :lowest AND :highest)) AND k.dlq_id = e.id LIMIT "
+               "1) original ON true")},
     {EVENT_PAYLOAD | EVENT_SENT | EVENT_RAW, true,
      PIECE_ROW(" LEFT JOIN LATERAL (SELECT r.* FROM redrive.revision r WHERE (SELECT EXISTS (SELECT FROM "
                "redrive.revision x WHERE x.dlq_id BETWEEN :lowest AND :highest)) AND r.dlq_id = e.id ORDER "
@@ -156,7 +176,7 @@ static const struct join {
     // OFFSET 0 keeps the text of a large jsonb from being made twice.
     {EVENT_PAYLOAD, true,
      PIECE_ROW(" LEFT JOIN LATERAL (SELECT CASE WHEN revised.payload IS NOT NULL THEN revised.payload WHEN "
-               "raw.dlq_id IS NOT NULL THEN raw.value"
+               "original.state = 'fetched' THEN original.value WHEN raw.dlq_id IS NOT NULL THEN raw.value"
                " WHEN e.id = ANY (:unreadable) THEN NULL ELSE convert_to(e.event_payload::text, 'UTF8') END "
                "AS payload OFFSET 0) sent ON true")},
     {EVENT_PAYLOAD, false,

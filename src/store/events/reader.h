@@ -41,6 +41,9 @@ struct event_reader {
     "NOT EXISTS (SELECT FROM redrive.record one JOIN redrive.record other ON other.dlq_id = " b              \
     " WHERE one.dlq_id = " a " AND one.identity <> other.identity)"
 
+// The state of a row of redrive.original as enum event_original_state; NULL: there is no row.
+#define EVENT_ORIGINAL_STATE(o) "array_position('{waiting,fetched,gone}'::text[], " o ".state)"
+
 void event_reader_init(struct event_reader *reader, struct store *store, struct arena *arena, unsigned fields,
                        size_t cut);
 // The caller's part of the statement.

@@ -22,8 +22,11 @@
 #define KEPT_PAYLOAD                                                                                         \
     "coalesce((SELECT r.payload FROM redrive.revision r WHERE r.dlq_id = e.id"                               \
     " ORDER BY r.no DESC LIMIT 1), CASE WHEN raw.dlq_id IS NOT NULL AND raw.decoding IS DISTINCT FROM"       \
-    " 'decoded' THEN raw.value ELSE"                                                                         \
-    " convert_to(e.event_payload::text, 'UTF8') END)"
+    " 'decoded' THEN coalesce(raw.value, (SELECT o.value FROM redrive.original o WHERE o.dlq_id = e.id))"    \
+    " ELSE convert_to(e.event_payload::text, 'UTF8') END)"
+#define KEPT_KEY                                                                                             \
+    "coalesce(raw.key, (SELECT o.key FROM redrive.original o WHERE o.dlq_id = raw.dlq_id),"                  \
+    " convert_to(e.source_id::text, 'UTF8'))"
 #define KEPT " LEFT JOIN redrive.record raw ON raw.dlq_id = e.id"
 
 // Are payloads and keys stored elsewhere than in their columns? Joining redrive's rows adds half of the cost
@@ -56,7 +59,7 @@ texts_of_sql(enum event_text text, bool is_kept)
     if (text == EVENT_TEXT_PAYLOAD && is_kept)
         return "SELECT e.id::int8, " KEPT_PAYLOAD ROWS_THESE KEPT;
     if (text == EVENT_TEXT_KEY && is_kept)
-        return "SELECT e.id::int8, coalesce(raw.key, convert_to(e.source_id::text, 'UTF8'))" ROWS_THESE KEPT;
+        return "SELECT e.id::int8, " KEPT_KEY ROWS_THESE KEPT;
     return plain[text];
 }
 
@@ -78,10 +81,8 @@ texts_sql(const struct event_texts_query *query, bool is_kept)
         "SELECT e.id::int8, " KEPT_PAYLOAD ROWS_UP KEPT " ORDER BY e.id",
     };
     static const char *const kept_key[2] = {
-        "SELECT e.id::int8, coalesce(raw.key, convert_to(e.source_id::text, 'UTF8'))" ROWS_DOWN KEPT
-        " ORDER BY e.id DESC",
-        "SELECT e.id::int8, coalesce(raw.key, convert_to(e.source_id::text, 'UTF8'))" ROWS_UP KEPT
-        " ORDER BY e.id",
+        "SELECT e.id::int8, " KEPT_KEY ROWS_DOWN KEPT " ORDER BY e.id DESC",
+        "SELECT e.id::int8, " KEPT_KEY ROWS_UP KEPT " ORDER BY e.id",
     };
     if (query->text == EVENT_TEXT_PAYLOAD && is_kept)
         return kept[query->ascending];
@@ -546,7 +547,7 @@ store_change_count(struct store *store, int64_t *count, struct err *err)
         "s.relid IN"
         " (to_regclass('redrive.revision'), to_regclass('redrive.record'))), 0)::int8"
         " FROM pg_catalog.pg_stat_all_tables s WHERE s.relid IN (to_regclass('redrive.revision'),"
-        " to_regclass('redrive.record')) OR s.relid IN (SELECT t.relid FROM"
+        " to_regclass('redrive.record'), to_regclass('redrive.original')) OR s.relid IN (SELECT t.relid FROM"
         " pg_catalog.pg_partition_tree(:'events'::regclass) t) OR s.relid = :'events'::regclass";
     PGresult *r;
     if (!pg_ask(store, FOR_READING, sql, NULL, &r, err))

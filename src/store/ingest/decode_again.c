@@ -35,13 +35,14 @@ decode_again_clusters(struct store *store, const char *topic, struct arena *aren
 // By the index record_place, so that each page begins where the last one ended.
 static const char records_sql[] =
     "SELECT " KEPT_RECORD_COLUMNS " FROM (SELECT r.*, sum(r.size) OVER (ORDER BY r.generation, r.partition,"
-    " r.\"offset\") - r.size AS before FROM (SELECT k.*, coalesce(octet_length(k.value), 0)"
-    " + pg_column_size(k.header_values) AS size FROM redrive.record k WHERE k.cluster = $1 AND k.topic = $2"
-    " AND k.format IS NOT NULL AND NOT k.is_imported"
-    " AND (k.generation, k.partition, k.\"offset\") > ($3, $4, $5)"
-    " AND EXISTS (SELECT FROM :\"events\" e WHERE e.id = k.dlq_id AND e.status = 'PENDING')"
-    " ORDER BY k.generation, k.partition, k.\"offset\" LIMIT $6) r) w"
-    " WHERE w.before < 4194304 ORDER BY w.generation, w.partition, w.\"offset\"";
+    " r.\"offset\") - r.size AS before FROM (SELECT k.*, " KEPT_RECORD_BYTES(
+        "k") " + pg_column_size(k.header_values) AS size FROM redrive.record k WHERE k.cluster = $1 AND "
+             "k.topic = $2"
+             " AND k.format IS NOT NULL AND NOT k.is_imported"
+             " AND (k.generation, k.partition, k.\"offset\") > ($3, $4, $5)"
+             " AND EXISTS (SELECT FROM :\"events\" e WHERE e.id = k.dlq_id AND e.status = 'PENDING')"
+             " ORDER BY k.generation, k.partition, k.\"offset\" LIMIT $6) r) w" KEPT_RECORD_JOIN
+             " WHERE w.before < 4194304 ORDER BY w.generation, w.partition, w.\"offset\"";
 
 bool
 decode_again_records(struct store *store, const char *cluster, const char *topic,

@@ -102,6 +102,7 @@ struct ingest_letter {
         int32_t partition; // -1: not known
         int64_t offset;    // -1: likewise
     } original;
+    bool is_pointer; // the original is at that place alone, and is still to be read from there
 };
 
 // What is read of a partition in a chunk: from its position to before `to`.

@@ -1,26 +1,35 @@
 #include "store/ingest/kept_rows.h"
 
-#include "store/events/reader.h"
+// A record in columns from `at` on, as KEPT_RECORD_COLUMNS has it.
+static struct envelope_record
+read_record(const PGresult *r, int row, int at, struct arena *arena)
+{
+    struct event_header *headers = NULL;
+    uint32_t header_count = 0;
+    event_headers_read(value_bytes(r, row, at + 6), true, arena, &headers, &header_count);
+    event_headers_read(value_bytes(r, row, at + 7), false, arena, &headers, &header_count);
+    return (struct envelope_record){.topic = arena_copy(arena, value_bytes(r, row, at)),
+                                    .partition = value_int4(r, row, at + 1),
+                                    .offset = value_int8(r, row, at + 2),
+                                    .timestamp = value_time(r, row, at + 3),
+                                    .key = arena_copy(arena, value_bytes(r, row, at + 4)),
+                                    .value = arena_copy(arena, value_bytes(r, row, at + 5)),
+                                    .headers = headers,
+                                    .header_count = header_count};
+}
 
 static struct kept_record
 read_row(const PGresult *r, int row, struct arena *arena)
 {
-    struct event_header *headers = NULL;
-    uint32_t header_count = 0;
-    event_headers_read(value_bytes(r, row, 7), true, arena, &headers, &header_count);
-    event_headers_read(value_bytes(r, row, 8), false, arena, &headers, &header_count);
-    return (struct kept_record){
-        .id = value_int8(r, row, 0),
-        .generation = value_int4(r, row, 9),
-        .record = {.topic = arena_copy(arena, value_bytes(r, row, 1)),
-                   .partition = value_int4(r, row, 2),
-                   .offset = value_int8(r, row, 3),
-                   .timestamp = value_time(r, row, 4),
-                   .key = arena_copy(arena, value_bytes(r, row, 5)),
-                   .value = arena_copy(arena, value_bytes(r, row, 6)),
-                   .headers = headers,
-                   .header_count = header_count},
-    };
+    enum { RECORD = 1, GENERATION = 9, ORIGINAL, WHY = 18, STATE };
+    struct kept_record kept = {.id = value_int8(r, row, 0),
+                               .record = read_record(r, row, RECORD, arena),
+                               .generation = value_int4(r, row, GENERATION)};
+    kept.original.state = (enum event_original_state)value_int4(r, row, STATE);
+    if (kept.original.state != EVENT_ORIGINAL_INSIDE)
+        kept.original.record = read_record(r, row, ORIGINAL, arena);
+    kept.original.why = value_text(r, row, WHY, arena);
+    return kept;
 }
 
 bool

@@ -2,13 +2,13 @@
 
 #include "store/pg.h"
 
-enum { FIELDS = 29, AT_ONCE = 256 << 10 }; // columns; bytes handed to the connection together
+enum { FIELDS = 30, AT_ONCE = 256 << 10 }; // columns; bytes handed to the connection together
 
 static const char copy_sql[] =
     "COPY pg_temp.redrive_letter (no, topic, partition, \"offset\", \"timestamp\", key, value, header_names, "
     "header_values, crc32c, format, consumer, failed_at, identity, was_sent, event_id, event_type, "
     "source_table, source_id, payload, error_message, stack_trace, attempts, correlation_id, original_topic, "
-    "original_partition, original_offset, schema, decoding) FROM STDIN (FORMAT binary)";
+    "original_partition, original_offset, schema, decoding, is_pointer) FROM STDIN (FORMAT binary)";
 
 static void
 add_headers(const struct ingest_letter *letter, struct strbuf *out)
@@ -71,6 +71,7 @@ add_letter(const struct ingest_letter *letter, int32_t no, struct strbuf *out)
     add_original(letter, out);
     copy_bytes(out, bytes_of(letter->schema));
     copy_bytes(out, bytes_of(letter->decoding));
+    copy_bool(out, letter->is_pointer);
 }
 
 struct filling {

@@ -85,10 +85,11 @@ schemas_wanted(struct store *store, struct arena *arena, struct wanted_schema *w
 }
 
 static const char waiting_sql[] =
-    "SELECT " KEPT_RECORD_COLUMNS " FROM (SELECT r.*, sum(octet_length(r.value)) OVER (ORDER BY r.dlq_id)"
-    " - octet_length(r.value) AS before FROM (SELECT k.* FROM redrive.record k WHERE k.decoding = 'waiting'"
-    " AND k.schema = $1 AND k.dlq_id > $2 ORDER BY k.dlq_id LIMIT $3) r) w"
-    " WHERE w.before < 4194304 ORDER BY w.dlq_id";
+    "SELECT " KEPT_RECORD_COLUMNS " FROM (SELECT r.*, sum(r.size) OVER (ORDER BY r.dlq_id) - r.size AS before"
+    " FROM (SELECT k.*, " KEPT_RECORD_BYTES(
+        "k") " AS size FROM redrive.record k WHERE k.decoding = 'waiting'"
+             " AND k.schema = $1 AND k.dlq_id > $2 ORDER BY k.dlq_id LIMIT $3) r) w" KEPT_RECORD_JOIN
+             " WHERE w.before < 4194304 ORDER BY w.dlq_id";
 
 bool
 schemas_waiting(struct store *store, const char *name, int64_t after, struct arena *arena,

@@ -286,6 +286,7 @@ BEGIN
                    ' AND NOT EXISTS (SELECT FROM %s a WHERE a.id = w.id)', to_regclass(:'events'), redrive._archive_name()) INTO v_gone USING p_ids;
     DELETE FROM redrive.revision r WHERE r.dlq_id = ANY (v_gone);
     DELETE FROM redrive.record r WHERE r.dlq_id = ANY (v_gone);
+    DELETE FROM redrive.original o WHERE o.dlq_id = ANY (v_gone);
     DELETE FROM redrive.attempt a WHERE a.dlq_id = ANY (v_gone);
 END $$;
 

@@ -7,7 +7,7 @@
 --                    partition, generation, offset and timestamp are the dead letter's own; key, value and headers are its bytes, with whatever
 --                    the failure put around them. Undoing the format gives the original. The event's row has the original's coordinates.
 --
--- Further dead letters of the same event are in redrive.attempt.
+-- Further dead letters of the same event are in redrive.attempt; an original that a dead letter has no copy of is in redrive.original.
 CREATE TABLE redrive.record (
     dlq_id        bigint PRIMARY KEY,
     topic         text NOT NULL,
@@ -84,6 +84,7 @@ BEGIN
         SELECT e.id::bigint FROM :"events" e WHERE e.status = 'PENDING' AND e.id <= p_highest AND age(e.xmin) <= age(p_floor)
          UNION ALL SELECT r.dlq_id FROM redrive.revision r WHERE age(r.xmin) <= age(p_floor)
          UNION ALL SELECT w.dlq_id FROM redrive.record w WHERE age(w.xmin) <= age(p_floor)
+         UNION ALL SELECT o.dlq_id FROM redrive.original o WHERE age(o.xmin) <= age(p_floor)
          LIMIT p_limit;
 END $$;
 

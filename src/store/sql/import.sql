@@ -59,7 +59,8 @@ BEGIN
     INSERT INTO redrive.record (dlq_id, topic, partition, "offset", "timestamp", key, value, header_names, header_values, crc32c, cluster, generation,
                                 format, consumer, failed_at, identity, is_imported)
     SELECT p_ids[s.no], coalesce(p.place->>'topic', s.kafka_topic, ''), coalesce((p.place->>'partition')::integer, s.kafka_partition::integer, -1),
-           coalesce((p.place->>'offset')::bigint, s.kafka_offset::bigint, -1), (p.place->>'timestamp')::timestamptz, s.key, s.value,
+           coalesce((p.place->>'offset')::bigint, s.kafka_offset::bigint, -1), (p.place->>'timestamp')::timestamptz, s.key,
+           CASE WHEN p.place->'original' IS NULL THEN s.value END, -- else it is the original's
            redrive._import_names(coalesce(s.headers, '[]')::jsonb), redrive._import_values(coalesce(s.headers, '[]')::jsonb),
            (l.letter->>'crc32c')::bigint, l.letter->>'cluster', (l.letter->>'generation')::integer, l.letter->>'format', l.letter->>'consumer',
            (l.letter->>'failed_at')::timestamptz, (l.letter->>'identity')::bigint, l.letter IS NOT NULL
@@ -67,6 +68,13 @@ BEGIN
      CROSS JOIN LATERAL (SELECT CASE WHEN p.place->>'format' <> '' AND p.place->>'cluster' <> '' AND p.place->>'generation' <> ''
                                       AND p.place->>'identity' <> '' THEN p.place END AS letter) l -- an older file does not say all of it
      WHERE s.is_exact AND s.no BETWEEN p_from AND p_to AND p_ids[s.no] <> 0;
+    INSERT INTO redrive.original (dlq_id, cluster, topic, partition, "offset", state, at, why, "timestamp", key, value, header_names, header_values, crc32c)
+    SELECT p_ids[s.no], s.record::jsonb->>'cluster', o.one->>'topic', (o.one->>'partition')::integer, (o.one->>'offset')::bigint, o.one->>'state',
+           coalesce((o.one->>'at')::timestamptz, clock_timestamp()), o.one->>'why', (o.one->>'timestamp')::timestamptz, redrive._import_bytes(o.one, 'key'),
+           CASE WHEN o.one->>'state' = 'fetched' THEN s.value END, redrive._import_names(coalesce(o.one->'headers', '[]')),
+           redrive._import_values(coalesce(o.one->'headers', '[]')), (o.one->>'crc32c')::bigint
+      FROM pg_temp.redrive_import s CROSS JOIN LATERAL (SELECT s.record::jsonb->'original' AS one OFFSET 0) o
+     WHERE s.is_exact AND strpos(s.record, '"original"') > 0 AND o.one IS NOT NULL AND s.no BETWEEN p_from AND p_to AND p_ids[s.no] <> 0;
     INSERT INTO redrive.revision (dlq_id, no, parent, payload, has_key, key, header_names, header_values, topic, partition, reason)
     SELECT p_ids[s.no], (r.one->>'revision')::integer, coalesce((r.one->>'parent')::integer, 0), redrive._import_bytes(r.one, 'payload'),
            r.one ?| '{key,key_base64}', redrive._import_bytes(r.one, 'key'),

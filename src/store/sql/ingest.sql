@@ -260,7 +260,8 @@ BEGIN
             value bytea, header_names text[] NOT NULL, header_values bytea[] NOT NULL, crc32c bigint NOT NULL, format text NOT NULL, consumer text,
             failed_at timestamptz, identity bigint NOT NULL, was_sent boolean NOT NULL, event_id text NOT NULL, event_type text NOT NULL,
             source_table text, source_id text, payload text NOT NULL, error_message text NOT NULL, stack_trace text, attempts integer,
-            correlation_id uuid, original_topic text, original_partition integer, original_offset bigint, schema text, decoding text) ON COMMIT DELETE ROWS;
+            correlation_id uuid, original_topic text, original_partition integer, original_offset bigint, schema text, decoding text,
+            is_pointer boolean NOT NULL) ON COMMIT DELETE ROWS;
         EXECUTE format('GRANT INSERT ON pg_temp.redrive_letter TO %I', session_user);
     END IF;
     PERFORM redrive._ingest_stage_check();
@@ -375,6 +376,9 @@ BEGIN
     SELECT p_ids[s.no], p_cluster, s.topic, s.partition, p_generations[s.no], s."offset", s."timestamp", s.key, s.value, s.header_names,
            s.header_values, s.crc32c, s.format, s.consumer, s.failed_at, s.identity, s.schema, s.decoding
       FROM pg_temp.redrive_letter s WHERE p_of[s.no] = 0 AND s.no BETWEEN p_from AND p_to;
+    INSERT INTO redrive.original (dlq_id, cluster, topic, partition, "offset")
+    SELECT p_ids[s.no], p_cluster, s.original_topic, s.original_partition, s.original_offset
+      FROM pg_temp.redrive_letter s WHERE s.is_pointer AND p_of[s.no] = 0 AND s.no BETWEEN p_from AND p_to;
 END $$;
 
 -- In which topic these events were seen last: topics are read beside each other, so the times of their records tell it, and of the same time a

@@ -184,7 +184,8 @@ BEGIN
                     ELSE coalesce(w.bytes,
                                   CASE WHEN v_are_revised THEN (SELECT octet_length(r.payload) FROM redrive.revision r
                                                                  WHERE r.dlq_id = w.id ORDER BY r.no DESC LIMIT 1) END,
-                                  CASE WHEN v_are_kept THEN (SELECT coalesce(octet_length(r.value), 0) FROM redrive.record r
+                                  CASE WHEN v_are_kept THEN (SELECT coalesce(octet_length(r.value), (SELECT octet_length(o.value) FROM redrive.original o
+                                                                                                       WHERE o.dlq_id = r.dlq_id), 0) FROM redrive.record r
                                                               WHERE r.dlq_id = w.id) END,
                                   CASE WHEN e.stored <= 1500 THEN e.stored END) END AS size
           FROM unnest(p_picked, p_sources, p_bytes) WITH ORDINALITY AS w (id, source, bytes, n)
@@ -266,7 +267,8 @@ BEGIN
     WITH sized AS (
         SELECT w.id, w.source, w.n,
                coalesce((SELECT octet_length(r.payload) FROM redrive.revision r WHERE r.dlq_id = w.id ORDER BY r.no DESC LIMIT 1) <= 1048576,
-                        (SELECT coalesce(octet_length(r.value), 0) FROM redrive.record r WHERE r.dlq_id = w.id) <= 1048576,
+                        (SELECT coalesce(octet_length(r.value), (SELECT octet_length(o.value) FROM redrive.original o WHERE o.dlq_id = r.dlq_id), 0)
+                           FROM redrive.record r WHERE r.dlq_id = w.id) <= 1048576,
                         (SELECT coalesce(pg_column_size(e.event_payload), 0) <= 16384 OR e.status <> 'PENDING' FROM :"events" e WHERE e.id = w.id),
                         true) AS is_small
           FROM unnest(p_picked, p_sources) WITH ORDINALITY AS w (id, source, n)),

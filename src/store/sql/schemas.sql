@@ -62,7 +62,8 @@ DECLARE
     v_state text;
     v_count bigint := 0;
 BEGIN
-    FOR v IN SELECT w.id, w.payload, w.state, r.schema, octet_length(r.value) AS bytes
+    FOR v IN SELECT w.id, w.payload, w.state, r.schema,
+                    coalesce(octet_length(r.value), (SELECT octet_length(o.value) FROM redrive.original o WHERE o.dlq_id = r.dlq_id)) AS bytes
                FROM unnest(p_ids, p_payloads, p_states) AS w (id, payload, state) JOIN redrive.record r ON r.dlq_id = w.id
               WHERE r.decoding = 'waiting' ORDER BY w.id FOR UPDATE OF r SKIP LOCKED LOOP
         v_state := CASE WHEN v.state = 'decoded' AND redrive._is_jsonb(v.payload) THEN 'decoded' ELSE 'failed' END;

@@ -33,6 +33,7 @@ CREATE TABLE redrive.unfit (
     original_offset    bigint,
     schema             text,
     decoding           text,
+    is_pointer         boolean NOT NULL,
     why                text NOT NULL, -- what PostgreSQL said
     at                 timestamptz NOT NULL DEFAULT clock_timestamp(),
     tried_at           timestamptz NOT NULL DEFAULT clock_timestamp(), -- the last time
@@ -75,11 +76,12 @@ LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     INSERT INTO redrive.unfit (cluster, topic, partition, generation, "offset", "timestamp", key, value, header_names, header_values, crc32c, format,
                                consumer, failed_at, identity, was_sent, event_id, event_type, source_table, source_id, payload, error_message,
-                               stack_trace, attempts, correlation_id, original_topic, original_partition, original_offset, schema, decoding, why)
+                               stack_trace, attempts, correlation_id, original_topic, original_partition, original_offset, schema, decoding,
+                               is_pointer, why)
     SELECT p_cluster, s.topic, s.partition, p_generations[s.no], s."offset", s."timestamp", s.key, s.value, s.header_names, s.header_values,
            s.crc32c, s.format, s.consumer, s.failed_at, s.identity, s.was_sent, s.event_id, s.event_type, s.source_table, s.source_id, s.payload,
            s.error_message, s.stack_trace, s.attempts, s.correlation_id, s.original_topic, s.original_partition, s.original_offset, s.schema,
-           s.decoding, u.why
+           s.decoding, s.is_pointer, u.why
       FROM unnest(p_unfit, p_whys) AS u (no, why) JOIN pg_temp.redrive_letter s ON s.no = u.no
     ON CONFLICT (cluster, topic, generation, partition, "offset") DO UPDATE SET why = excluded.why, tried_at = clock_timestamp();
     INSERT INTO redrive.alarm (what, cluster, topic, partition, generation, first_offset, last_offset, sentence)
@@ -145,7 +147,7 @@ BEGIN
         INSERT INTO pg_temp.redrive_letter
         SELECT n.no, n.topic, n.partition, n."offset", n."timestamp", n.key, n.value, n.header_names, n.header_values, n.crc32c, n.format,
                n.consumer, n.failed_at, n.identity, n.was_sent, n.event_id, n.event_type, n.source_table, n.source_id, n.payload,
-               n.error_message, n.stack_trace, n.attempts, n.correlation_id, n.original_topic, n.original_partition, n.original_offset, n.schema, n.decoding
+               n.error_message, n.stack_trace, n.attempts, n.correlation_id, n.original_topic, n.original_partition, n.original_offset, n.schema, n.decoding, n.is_pointer
           FROM numbered n)
     SELECT array_agg(n.generation ORDER BY n.no), count(*) INTO v_generations, tried FROM numbered n;
     IF tried > 0 THEN

@@ -47,7 +47,7 @@ print_revision(struct app *app, const struct editing *editing, int32_t no, struc
     else if (needs_original(editing, no))
         event->payload = editing->revisions.original;
     if (newest->has_key)
-        detail.would_send.key = event->record.is_kept ? event->record.key : event->source_id;
+        detail.would_send.key = event->record.is_kept ? event_kept_key(event) : event->source_id;
     if (parts->has_topic || newest->has_topic)
         detail.would_send.topic = arena_text(app_frame(app), parts->has_topic ? parts->topic : event->topic);
     if (parts->has_partition || newest->has_partition)

@@ -77,6 +77,8 @@ section_print(enum section section, const struct event_detail *detail, struct st
 {
     const struct correction *corrected = &detail->event.known.correction;
     const struct would_send *send = &detail->would_send;
+    uint32_t header_count;
+    const struct event_header *headers = event_kept_headers(&detail->event, &header_count);
     switch (section) {
     case SECTION_PAYLOAD:
         strbuf_add(out, detail->event.payload);
@@ -88,7 +90,7 @@ section_print(enum section section, const struct event_detail *detail, struct st
         if (corrected->has_headers)
             print_headers(corrected->headers, corrected->header_count, out);
         else
-            print_headers(detail->event.record.headers, detail->event.record.header_count, out);
+            print_headers(headers, header_count, out);
         break;
     case SECTION_TARGET:
         print_target(bytes_of(send->topic), send->partition, out);

@@ -180,7 +180,7 @@ summary_line(struct view_of_event *view, struct moments moments)
     char dot[16];
     snprintf(dot, sizeof dot, " %s ", pager_glyph(view->pager, GLYPH_SEPARATOR));
     char time[TIME_TEXT], age[TEXT_SHORT];
-    struct bytes key = bytes_present(event->record.key) ? event->record.key : event->source_id;
+    struct bytes key = event_key(event);
     strbuf_add(&line, bytes_present(event->event_type) ? event->event_type : BYTES("no type"));
     if (bytes_present(event->topic)) {
         strbuf_add_text(&line, dot);
@@ -279,6 +279,12 @@ payload_section(struct view_of_event *view, struct pager *pager)
     pager_section(pager, "payload", note, false);
     if (event->known.unreadable) {
         pager_printf(pager, ROLE_STATUS_WARN, "%s", event->known.unreadable);
+        return;
+    }
+    struct bytes original = view->detail.letter.original;
+    if (!bytes_present(event->payload) && bytes_present(original) &&
+        event->record.original.state != EVENT_ORIGINAL_FETCHED) {
+        pager_printf(pager, ROLE_STATUS_WARN, MSG_NO_ORIGINAL, BYTES_ARGS(original));
         return;
     }
     const char *separator = pager_glyph(pager, GLYPH_SEPARATOR);
@@ -508,7 +514,9 @@ letter_section(struct view_of_event *view)
     field_behind(view->pager, LETTER_LABEL, "written with",
                  letter->schema ? bytes_of(letter->schema) : BYTES_ABSENT);
     field_behind(view->pager, LETTER_LABEL, "the original",
-                 envelope->pointer ? bytes_of(envelope->pointer) : BYTES_ABSENT);
+                 bytes_present(letter->original) ? letter->original
+                 : envelope->pointer             ? bytes_of(envelope->pointer)
+                                                 : BYTES_ABSENT);
     for (size_t i = 0; i < envelope->field_count; i++)
         letter_field(view, &envelope->fields[i]);
     letter_part(view, MSG_SECTION_DATA, letter->data);

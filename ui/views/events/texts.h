@@ -48,6 +48,7 @@
 #define MSG_NO_STACK "no stack trace"
 #define MSG_DECODED "decoded from %s, schema %s (%s); the bytes are what is sent"
 #define MSG_NOT_DECODED "schema %s, not decoded: %s"
+#define MSG_NO_ORIGINAL "no payload: the original is %.*s"
 #define MSG_PAYLOAD_CUT "truncated here; run: redrive show %" PRId64 " --raw"
 #define MSG_SECTION_STACK "stack"
 #define MSG_SECTION_ORIGIN "origin"
