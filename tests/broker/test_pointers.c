@@ -163,6 +163,57 @@ originals_are_in_their_events_and_are_sent(void **state)
     assert_string_equal(records(), before);
 }
 
+static int64_t sent_offsets[3]; // by event
+
+static void
+note_sent(void *context, const rd_kafka_message_t *message)
+{
+    (void)context;
+    long id = strtol(header_text(message, "redrive-event-id"), NULL, 10);
+    if (id > 0 && id <= 3)
+        sent_offsets[id - 1] = message->offset;
+}
+
+// Neither a share group nor this consumer copies a header of what redrive sent: the place of the record tells
+// whose failure it is.
+static void
+what_was_sent_and_fails_again_has_returned(void **state)
+{
+    (void)state;
+    PGconn *admin = fixture.world.admin;
+    put_originals(3);
+    put_pointers(orders, 0, 3);
+    ingest_once(&fixture.world, fixture.topic);
+    int64_t no = make_operation(&fixture.world, fixture.world.store, ACTION_REPROCESS, 1, 3);
+    assert_works(work_here(&fixture.world, &(struct work_how){.operation = no}, &err));
+    read_topic(orders, 1, "read_committed", note_sent, NULL);
+
+    char offset[32];
+    snprintf(offset, sizeof offset, "%lld", (long long)sent_offsets[1]);
+    const struct event_header headers[] = {{BYTES("dlq.original.topic"), bytes_of(orders)},
+                                           {BYTES("dlq.original.partition"), BYTES("0")},
+                                           {BYTES("dlq.original.offset"), bytes_of(offset)},
+                                           {BYTES("dlq.error.message"), BYTES("again")}};
+    rd_kafka_t *producer = letter_producer(NULL, NULL);
+    put_pointer(producer, orders, 0, sent_offsets[0]);
+    put_letter(producer, fixture.topic,
+               &(struct envelope_record){.value = BYTES("{}"), .headers = headers, .header_count = 4});
+    put_pointer(producer, orders, 0, 1); // the record that failed first, which nobody sent
+    letters_sent(producer);
+    assert_int_equal(ingest_once(&fixture.world, fixture.topic).events, 3);
+    assert_works(work_here(&fixture.world, &(struct work_how){0}, &err));
+    assert_string_equal(
+        test_text(admin,
+                  "SELECT string_agg(concat_ws(' ', e.kafka_offset, r.sent_id, r.known_by), '|' ORDER BY "
+                  "r.sent_id) FROM redrive.returned r JOIN dlq_events e ON e.id = r.dlq_id WHERE known_by = "
+                  "'sent place'"),
+        arena_printf(&fixture.world.arena, "%lld 1 sent place|%lld 2 sent place", (long long)sent_offsets[0],
+                     (long long)sent_offsets[1]));
+    assert_int_equal(test_number(admin, "SELECT count(*) FROM redrive.returned WHERE known_by = 'event id'"),
+                     1);
+    assert_int_equal(get_operation(&fixture.world, no).returned, 2);
+}
+
 static void
 what_is_gone_says_so(void **state)
 {
@@ -392,6 +443,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         on_pointers(originals_are_in_their_events_and_are_sent),
+        on_pointers(what_was_sent_and_fails_again_has_returned),
         on_pointers(what_is_gone_says_so),
         on_pointers(a_younger_record_is_another_one),
         on_pointers(a_broker_that_is_away_keeps_nobody_waiting),

@@ -89,6 +89,55 @@ knows_what_came_back(void **state)
                      2);
 }
 
+// Where Kafka keeps two chunks whose records lie between each other's: 1 to 3 at 10, 12 and 15, 4 and 5 at 11
+// and
+// 13. Their consumers copy no header, and neither does what they write name the event.
+static void
+a_record_is_known_by_its_place(void **state)
+{
+    (void)state;
+    int64_t first = sender_ask(&sender, &(struct send_plan){0}, 1, 3);
+    assert_int_equal(sender_send(&sender, first), 3);
+    int64_t second = sender_ask(&sender, &(struct send_plan){0}, 4, 5);
+    assert_int_equal(sender_send(&sender, second), 2);
+    test_sql(
+        sender.world.admin,
+        "INSERT INTO redrive.sent (operation_no, chunk_id, cluster, topic, partition, low, high, events, "
+        "dlq_ids,"
+        " first_id, last_id, offsets) VALUES (%lld, gen_random_uuid(), 'kafka-1', 'paid', 3, 10, 15, 3, "
+        "'{1,2,3}', 1, "
+        "3, '{0,2,5}'), (%lld, gen_random_uuid(), 'kafka-1', 'paid', 3, 11, 13, 2, '{4,5}', 4, 5, '{0,2}'), "
+        "(%lld, gen_random_uuid(), 'kafka-1', 'paid', 4, 10, 11, 2, '{4,5}', 4, 5, NULL)",
+        (long long)first, (long long)second, (long long)second);
+    // 301 to 303: of each chunk, and of one without a gap. 304: between them, sent by nobody. 305: in front.
+    // 306: another partition. 307: written by a clock that is an hour behind. 308 and 309: dead letters, one
+    // of another cluster. 310: behind.
+    test_sql(
+        sender.world.admin,
+        "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message, kafka_topic, "
+        "kafka_partition, kafka_offset, created_at) SELECT 'again-' || n, 'x', '{}', 'again', 'paid', "
+        "v.part, v.off, "
+        "clock_timestamp()::timestamp - v.age FROM (VALUES (1, 3, 12, interval '0'), (2, 3, 13, '0'), (3, 4, "
+        "11, '0'), "
+        "(4, 3, 14, '0'), (5, 3, 9, '0'), (6, 5, 12, '0'), (7, 3, 15, '1 hour'), (8, 3, 11, '0'), (9, 3, 10, "
+        "'0'), "
+        "(10, 3, 16, '0')) AS v (n, part, off, age) ORDER BY n");
+    test_sql(sender.world.admin, "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", cluster, "
+                                 "generation, format, identity) "
+                                 "VALUES (308, 'paid-dlq', 0, 1, 'kafka-1', 0, 'dlq-headers', 8), (309, "
+                                 "'paid-dlq', 0, 2, 'kafka-2', 0, "
+                                 "'dlq-headers', 9)");
+    assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    assert_known_by(301, "2 sent place", first);
+    assert_known_by(302, "5 sent place", second);
+    assert_known_by(303, "5 sent place", second);
+    assert_known_by(307, "3 sent place", first);
+    assert_known_by(308, "4 sent place", second);
+    assert_int_equal(test_number(sender.world.admin, "SELECT count(*) FROM redrive.returned"), 5);
+    assert_int_equal(get_operation(&sender.world, first).returned, 2);
+    assert_int_equal(get_operation(&sender.world, second).returned, 2); // 5 failed twice
+}
+
 static void
 a_quick_consumer_is_noticed(void **state)
 {
@@ -398,6 +447,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         sent(knows_what_came_back),
+        sent(a_record_is_known_by_its_place),
         sent(a_quick_consumer_is_noticed),
         sent(a_slow_consumer_is_noticed),
         sent(a_row_set_back_to_pending_returned),

@@ -37,8 +37,48 @@ CREATE TABLE redrive.returned_gap (
 
 ---- functions
 
+-- The event whose record redrive sent to this place of a topic. p_cluster NULL: nobody knows which Kafka the place is of. Chunks are in flight beside
+-- each other, so a range of offsets may lie within another one: 64 of those that end there or behind it are enough, since so many are never in flight
+-- together. A topic that was made anew has old places too: the newest counts.
+CREATE OR REPLACE FUNCTION redrive._sent_at(p_cluster text, p_topic text, p_partition integer, p_offset bigint, OUT operation_no bigint, OUT sent_id bigint,
+                                            OUT sent_at timestamptz)
+LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT f.operation_no, f.dlq_ids[f.n], f.sent_at
+      FROM (SELECT s.operation_no, s.dlq_ids, s.sent_at,
+                   CASE WHEN s.offsets IS NULL THEN (p_offset - s.low + 1)::integer ELSE array_position(s.offsets, (p_offset - s.low)::integer) END AS n
+              FROM (SELECT * FROM redrive.sent x WHERE x.topic = p_topic AND x.partition = p_partition AND x.high >= p_offset
+                     ORDER BY x.high LIMIT 64) s
+             WHERE s.low <= p_offset AND s.cluster = coalesce(p_cluster, s.cluster) OFFSET 0) f
+     WHERE f.n IS NOT NULL ORDER BY f.sent_at DESC LIMIT 1;
+$$;
+
+-- The item by whose record a dead letter was made, as the headers say that were sent along, where the record is kept. cluster: of the dead letter, also
+-- where no item is found; NULL: it is none. The numbers are those of one table of dead letters, or of one database: another one has the same. A chunk has
+-- an id that only one has.
+-- Plan: with the settings of _sent_item.
+CREATE OR REPLACE FUNCTION redrive._sent_headers(p_id bigint, p_at timestamptz, OUT operation_no bigint, OUT sent_id bigint, OUT sent_at timestamptz,
+                                                 OUT cluster text)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_event text;
+    v_operation text;
+    v_chunk text;
+BEGIN
+    SELECT encode(r.header_values[array_position(r.header_names, 'redrive-event-id')], 'escape'),
+           encode(r.header_values[array_position(r.header_names, 'redrive-operation')], 'escape'),
+           encode(r.header_values[array_position(r.header_names, 'redrive-chunk-id')], 'escape'), r.cluster
+      INTO v_event, v_operation, v_chunk, cluster
+      FROM redrive.record r WHERE r.dlq_id = p_id;
+    IF v_event ~ '^[0-9]{1,18}$' AND v_operation ~ '^[0-9]{1,18}$' AND (CASE WHEN v_chunk ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+         THEN EXISTS (SELECT FROM redrive.chunk c WHERE c.id = v_chunk::uuid AND c.operation_no::text = v_operation) ELSE true END) THEN
+        SELECT i.operation_no, i.dlq_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.items_of(v_event::bigint) i
+         WHERE i.operation_no = v_operation::bigint AND i.dlq_id <> p_id AND i.state = 'done' AND i.event_id IS NOT NULL AND i.at <= p_at;
+    END IF;
+END $$;
+
 -- The item by which a failed event was republished last, if it was. It is known by the headers that were sent along, where the record is kept; else
--- by its event id, but for dead letters of another identity, whose topics have the same key; else by its correlation id, for the same type of the same source; else by the place of the original.
+-- by the place of the record that failed, where redrive sent one, whatever its consumer copied and whatever its clock says; else by its event id, but
+-- for dead letters of another identity, whose topics have the same key; else by its correlation id, for the same type of the same source; else by the place of the original.
 -- Plan: items and events by key, whatever the statistics say.
 CREATE OR REPLACE FUNCTION redrive._sent_item(p_id bigint, p_at timestamp, p_event_id text, p_correlation uuid, p_type text, p_source_id text,
                                     p_topic text, p_partition integer, p_offset bigint, OUT operation_no bigint, OUT sent_id bigint,
@@ -48,20 +88,14 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_hashjoin = off S
 DECLARE
     v_at timestamptz := p_at AT TIME ZONE (SELECT zone FROM redrive.install);
     v_source integer := redrive._source(p_topic, p_partition, p_offset);
-    v_event text;
-    v_operation text;
-    v_chunk text;
+    v_cluster text;
 BEGIN
-    SELECT encode(r.header_values[array_position(r.header_names, 'redrive-event-id')], 'escape'),
-           encode(r.header_values[array_position(r.header_names, 'redrive-operation')], 'escape'),
-           encode(r.header_values[array_position(r.header_names, 'redrive-chunk-id')], 'escape') INTO v_event, v_operation, v_chunk
-      FROM redrive.record r WHERE r.dlq_id = p_id;
-    -- The numbers are those of one table of dead letters, or of one database: another one has the same. A chunk has an id that only one has.
-    IF v_event ~ '^[0-9]{1,18}$' AND v_operation ~ '^[0-9]{1,18}$' AND (CASE WHEN v_chunk ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-         THEN EXISTS (SELECT FROM redrive.chunk c WHERE c.id = v_chunk::uuid AND c.operation_no::text = v_operation) ELSE true END) THEN
-        known_by := 'headers';
-        SELECT i.operation_no, i.dlq_id, i.at INTO operation_no, sent_id, sent_at FROM redrive.items_of(v_event::bigint) i
-         WHERE i.operation_no = v_operation::bigint AND i.dlq_id <> p_id AND i.state = 'done' AND i.event_id IS NOT NULL AND i.at <= v_at;
+    known_by := 'headers';
+    SELECT h.operation_no, h.sent_id, h.sent_at, h.cluster INTO operation_no, sent_id, sent_at, v_cluster FROM redrive._sent_headers(p_id, v_at) h;
+    IF operation_no IS NULL AND p_offset IS NOT NULL THEN
+        known_by := 'sent place';
+        SELECT s.operation_no, s.sent_id, s.sent_at INTO operation_no, sent_id, sent_at
+          FROM redrive._sent_at(v_cluster, p_topic, p_partition, p_offset) s WHERE s.sent_id <> p_id;
     END IF;
     IF operation_no IS NULL THEN
         known_by := 'event id';

@@ -26,6 +26,7 @@ CREATE TABLE redrive.sent (
 ) WITH (fillfactor = 70);
 ALTER TABLE redrive.sent ALTER dlq_ids SET STORAGE EXTERNAL, ALTER offsets SET STORAGE EXTERNAL;
 CREATE INDEX sent_watched ON redrive.sent (operation_no) WHERE is_watched;
+CREATE INDEX sent_place ON redrive.sent (topic, partition, high); -- _sent_at; none of these columns is ever updated
 
 -- A topic whose consumer groups somebody wants to know.
 CREATE TABLE redrive.consumer_topic (
