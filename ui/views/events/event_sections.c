@@ -455,24 +455,45 @@ attempts_section(struct view_of_event *view)
     }
 }
 
-// A control field: what it says, or why it does not, and of which header or member.
+// The beginning of what a control field says. Of several lines the first one: stacks are shown with the
+// error, and whole among the record's headers.
 static void
-letter_field(struct view_of_event *view, const struct envelope_field *one)
+letter_text(struct strbuf *text, const struct envelope_field *one)
 {
     enum { TEXT_MOST = 300 };
-    char name[TEXT_SHORT + 64];
-    struct strbuf text = {0};
-    const char *title = one->is_taken ? envelope_fact_title(one->fact) : "";
-    snprintf(name, sizeof name, "%s", title);
-    text_visible(&text, bytes_slice(one->text, 0, utf8_cut(one->text, TEXT_MOST)), false);
-    if (one->text.len > TEXT_MOST)
-        strbuf_add_text(&text, " …");
+    size_t end = 0, lines = 1;
+    for (size_t i = 0; i < one->text.len; i++)
+        if (one->text.data[i] == '\n' && i + 1 < one->text.len && lines++ == 1)
+            end = i;
+    struct bytes first = bytes_slice(one->text, 0, lines > 1 ? end : one->text.len);
+    text_visible(text, bytes_slice(first, 0, utf8_cut(first, TEXT_MOST)), false);
+    if (first.len > TEXT_MOST)
+        strbuf_add_text(text, " …");
+    if (lines > 1)
+        strbuf_printf(text, " … %zu lines", lines);
     if (!bytes_present(one->text))
-        strbuf_add_text(&text, "(null)");
+        strbuf_add_text(text, "(null)");
+}
+
+// A control field: what it says, or why it does not, and of which header or member.
+static void
+letter_field(struct view_of_event *view, const struct envelope *envelope, const struct envelope_field *one)
+{
+    char at[TIME_TEXT];
+    struct strbuf text = {0};
+    bool is_time = one->fact == FACT_FAILED_AT || one->fact == FACT_TIMESTAMP;
+    if (one->is_taken && is_time && envelope->has_number[one->fact])
+        strbuf_printf(&text, "%s, as ", time_local(envelope->numbers[one->fact], at));
+    letter_text(&text, one);
     strbuf_printf(&text, "  (%s ", one->is_header ? "header" : "member");
     text_visible(&text, one->name, false);
-    strbuf_printf(&text, one->note ? "; %s)" : ")", one->note);
-    field_behind(view->pager, LETTER_LABEL, name, strbuf_bytes(&text));
+    if (one->note)
+        strbuf_printf(&text, "; %s", one->note);
+    if (one->fact != FACT_NONE && !one->is_taken)
+        strbuf_add_text(&text, "; another one is taken");
+    strbuf_add_char(&text, ')');
+    field_behind(view->pager, LETTER_LABEL, one->fact == FACT_NONE ? "" : envelope_fact_title(one->fact),
+                 strbuf_bytes(&text));
     strbuf_release(&text);
 }
 
@@ -518,7 +539,7 @@ letter_section(struct view_of_event *view)
                  : envelope->pointer             ? bytes_of(envelope->pointer)
                                                  : BYTES_ABSENT);
     for (size_t i = 0; i < envelope->field_count; i++)
-        letter_field(view, &envelope->fields[i]);
+        letter_field(view, envelope, &envelope->fields[i]);
     letter_part(view, MSG_SECTION_DATA, letter->data);
     letter_part(view, MSG_SECTION_METADATA, letter->metadata);
 }
