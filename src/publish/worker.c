@@ -319,6 +319,7 @@ take_work(struct worker_run *run, bool *is_idle, struct err *err)
             break;
         enum idle_reason reason = work.is_observing ? IDLE_OBSERVING
                                   : work.is_later   ? IDLE_LATER
+                                  : work.wait > 0   ? IDLE_HELD
                                                     : IDLE_WAITING;
         run->idle = reason > run->idle ? reason : run->idle;
         soonest = wait < soonest ? wait : soonest;
@@ -364,7 +365,7 @@ idle(struct worker_run *run, bool *is_over, struct err *err)
         return true;
     if (run->idle == IDLE_OBSERVING && run->settings->mode != WORKER_ONCE) {
         worker_note(run, "watching for returned events");
-    } else if (run->idle != IDLE_WAITING) {
+    } else if (run->idle < IDLE_HELD) {
         // Chunks that other workers left are work as well: they are looked for after the last operation.
         int64_t busy_at = run->last.watched_at > run->last.work_at ? run->last.watched_at : run->last.work_at;
         bool is_tired = run->settings->idle_exit && run->idle != IDLE_LATER &&
@@ -378,8 +379,9 @@ idle(struct worker_run *run, bool *is_over, struct err *err)
         }
         if (!run->kafka.since)
             worker_note(run, "idle");
-    } else if (!run->kafka.since && setback_soonest(&run->setbacks, clock_mono(), NULL) == 0) {
-        worker_note(run, "waiting: operation paused");
+    } else if (run->idle == IDLE_HELD && !run->kafka.since &&
+               setback_soonest(&run->setbacks, clock_mono(), NULL) == 0) {
+        worker_note(run, "waiting: operation begins soon"); // one that keeps its rate is still being sent
     }
     if (run->settings->mode != WORKER_ONCE) // that one is waited for until it ends
         index_keys(run);

@@ -88,7 +88,8 @@ enum idle_reason {
     IDLE_NO_WORK,
     IDLE_LATER,     // operations begin at a time that has not come
     IDLE_OBSERVING, // operations wait to see what returns
-    IDLE_WAITING,   // operations wait for their rate, for Kafka, or for a moment in which to take them back
+    IDLE_HELD,      // operations may still be called back
+    IDLE_WAITING,   // operations wait for their rate, or for Kafka
 };
 
 struct worker_note_text {

@@ -203,6 +203,11 @@ a_change_of_rate_is_felt_within_a_second(void **state)
             fail_msg("%s: felt after %.2f s, and a second and two chunks are %.2f s", changes[i].what, took,
                      allowed);
     }
+    // A worker that keeps a rate works: it does not say that it waits.
+    for (int64_t until = clock_mono() + 5 * US_PER_SECOND; clock_mono() < until; clock_sleep(50000))
+        assert_int_equal(test_number(fixture.world.admin, "SELECT count(*) FROM redrive.worker"
+                                                          " WHERE note ~ 'waiting'"),
+                         0);
     // What is in flight is finished first, then the rest is cancelled.
     assert_works(operation_steer(fixture.world.store, no, STEER_CANCEL, 0, &err));
     assert_int_equal(work_wait(pid), 0);
