@@ -19,6 +19,7 @@ ok "doctor finds out what the cluster can promise" json 'any(r["part"] == "kafka
 
 run reprocess "${db[@]}" --filter id:401..420 --yes --json
 ok "reprocess: the line at the end" all exits 0 ';' names "${result[@]}" ';' json 'rows[0]["action"] == "reprocess" and rows[0]["state"] == "done" and rows[0]["done"] == 20'
+sent_no=$(operation_of)
 consumed "$orders" '%k\n' | sort -t- -k2 -n >"$work/keys"
 ok "a consumer has each once" diff -q "$work/keys" <(seq -f 'c-%g' 401 420)
 consumed "$orders" '%p %k\n' >"$work/partitions"
@@ -28,6 +29,15 @@ ok "with headers that name it" eval 'grep -q "redrive-event-id=401," "$work/head
 ok "and it is resolved" in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 401 AND 420 AND status = 'RESOLVED' AND resolved_by = session_user AND retry_count = 1" 20
 run reprocess "${db[@]}" --filter id:401..420 --yes
 ok "again finds nothing" exits 5
+# Three fail again, and neither a worker nor a screen is there to see it.
+sql "INSERT INTO dlq_events (event_id, event_type, event_payload, error_message, kafka_topic)
+     SELECT event_id, event_type, event_payload, 'failed again', kafka_topic FROM dlq_events WHERE id BETWEEN 401 AND 403" >/dev/null
+sql "DO \$\$ DECLARE g text; BEGIN FOR g IN SELECT redrive.grants('redrive_poor_$$', 'viewer') LOOP EXECUTE g; END LOOP; END \$\$" >/dev/null
+run operation -d "$PG user=redrive_poor_$$" "$sent_no" --json
+ok "whoever may not look says when somebody looked last" all warns "no worker looks for them" ';' json 'rows[0]["returned"] == 0'
+run operation "${db[@]}" "$sent_no" --json
+ok "operation N looks itself for what returned" all exits 1 ';' json 'rows[0]["returned"] == 3' ';' not warns "no worker looks"
+sql "DELETE FROM redrive.returned; DELETE FROM dlq_events WHERE error_message = 'failed again'" >/dev/null
 
 # Kafka's answers about topics, which worker_topics.c also keeps for screens that have no Kafka.
 sql "UPDATE dlq_events SET kafka_topic = NULL WHERE id = 430; UPDATE dlq_events SET kafka_topic = 'commands-missing-$$' WHERE id = 431" >/dev/null
