@@ -12,7 +12,7 @@
 static const char *const reasons[] = {
     [AGAIN_CORRECTED] = "somebody corrected them",
     [AGAIN_BUSY] = "they are in an operation that has not ended",
-    [AGAIN_SPLIT] = "they would be other events, and have further dead letters",
+    [AGAIN_SPLIT] = "they would be other events than their further dead letters",
     [AGAIN_TAKEN] = "they would be events that are pending already",
     [AGAIN_REFUSED] = "the table of dead letters refuses them",
     [AGAIN_CLOSED] = "they are not pending any more, or somebody writes them just now",
@@ -25,6 +25,8 @@ print_json(const struct decode_again *again, const struct decode_again_counts *c
     strbuf_printf(&line, "{\"topic\":\"%s\"", again->topic); // parts_topic_is_legal
     for (enum decode_again_fate i = 0; i < AGAIN_FATES; i++)
         strbuf_printf(&line, ",\"%s\":%" PRId64, decode_again_word(i), counts->of[i]);
+    strbuf_printf(&line, ",\"attempts\":%" PRId64 ",\"attempts_split\":%" PRId64, counts->attempts,
+                  counts->attempts_split);
     strbuf_printf(&line, ",\"is_dry\":%s}\n", again->is_dry ? "true" : "false");
     bool ok = output_bytes(strbuf_bytes(&line), err);
     strbuf_release(&line);
@@ -41,6 +43,12 @@ tell_counts(const struct call *call, const struct decode_again *again,
     remark(call, "%s %s pending events of %s again; %s are unchanged",
            again->is_dry ? "would decode" : "decoded", text_count(counts->of[AGAIN_DECODED], decoded),
            again->topic, text_count(counts->of[AGAIN_UNCHANGED], unchanged));
+    if (counts->attempts > 0)
+        remark(call, "%s %s further dead letters of events", again->is_dry ? "would decode" : "decoded",
+               text_count(counts->attempts, left));
+    if (counts->attempts_split > 0)
+        remark(call, "%s further dead letters left out: they would be of other events",
+               text_count(counts->attempts_split, left));
     for (int i = AGAIN_CORRECTED; i < AGAIN_FATES; i++)
         if (counts->of[i] > 0)
             remark(call, "%s left out: %s", text_count(counts->of[i], left), reasons[i]);
@@ -50,13 +58,15 @@ tell_counts(const struct call *call, const struct decode_again *again,
 static int
 status_of(const struct decode_again_counts *counts)
 {
-    int64_t left = 0;
+    int64_t left = counts->attempts_split;
     for (int i = AGAIN_CORRECTED; i < AGAIN_FATES; i++)
         left += counts->of[i];
-    return interrupt_is_set()                                             ? STATUS_INTERRUPTED
-           : left > 0                                                     ? STATUS_PART
-           : counts->of[AGAIN_DECODED] + counts->of[AGAIN_UNCHANGED] == 0 ? STATUS_NOTHING
-                                                                          : STATUS_DONE;
+    int64_t seen =
+        counts->of[AGAIN_DECODED] + counts->of[AGAIN_UNCHANGED] + counts->attempts + counts->attempts_same;
+    return interrupt_is_set() ? STATUS_INTERRUPTED
+           : left > 0         ? STATUS_PART
+           : seen == 0        ? STATUS_NOTHING
+                              : STATUS_DONE;
 }
 
 int

@@ -23,39 +23,60 @@ is_stopped(const struct decode_again *again)
     return again->stop && *again->stop;
 }
 
-static bool
-decode_page(const struct pages *pages, size_t count, struct arena *arena, struct err *err)
+static void
+read_kept(const struct pages *pages, const struct kept_record *kept, struct arena *arena,
+          struct ingest_letter *letter)
 {
-    struct ingest_letter *letters = arena_array(arena, count, sizeof *letters);
+    const char *topic = arena_text(arena, kept->record.topic);
+    const struct letter_place place = {.cluster = pages->cluster,
+                                       .topic = topic,
+                                       .generation = kept->generation,
+                                       .rule = topic_rule_of(pages->again->rules, topic),
+                                       .original = &kept->original,
+                                       .find_schema = schema_cache_find,
+                                       .find_context = pages->schemas};
+    letter_read(&kept->record, &place, arena, letter);
+}
+
+// So many records of events, or only further dead letters.
+static bool
+decode_page(const struct pages *pages, size_t count, bool are_records, struct arena *arena, struct err *err)
+{
+    struct kept_record *attempts = NULL;
+    size_t attempt_count = 0;
     int64_t *ids = arena_array(arena, count, sizeof *ids);
-    schema_cache_begin(pages->schemas, pages->store);
-    for (size_t i = 0; i < count; i++) {
-        const struct letter_place place = {.cluster = pages->cluster,
-                                           .topic = pages->again->topic,
-                                           .generation = pages->records[i].generation,
-                                           .original = &pages->records[i].original,
-                                           .rule = topic_rule_of(pages->again->rules, pages->again->topic),
-                                           .find_schema = schema_cache_find,
-                                           .find_context = pages->schemas};
-        letter_read(&pages->records[i].record, &place, arena, &letters[i]);
+    for (size_t i = 0; i < count; i++)
         ids[i] = pages->records[i].id;
+    if (are_records && !decode_again_attempts_of(pages->store, pages->cluster, ids, count, arena, &attempts,
+                                                 &attempt_count, err))
+        return false;
+    struct ingest_letter *letters = arena_array(arena, count + attempt_count, sizeof *letters);
+    int64_t *all = arena_array(arena, count + attempt_count, sizeof *all);
+    schema_cache_begin(pages->schemas, pages->store);
+    for (size_t i = 0; i < count + attempt_count; i++) {
+        const struct kept_record *kept = i < count ? &pages->records[i] : &attempts[i - count];
+        read_kept(pages, kept, arena, &letters[i]);
+        all[i] = kept->id;
     }
-    return decode_again_take(pages->store, &pages->ingester, letters, ids, count, pages->again->is_dry,
-                             pages->counts, err);
+    return decode_again_take(pages->store, &pages->ingester, letters, all, count + attempt_count,
+                             are_records ? count : 0, pages->again->is_dry, pages->counts, err);
 }
 
 static bool
-decode_pages(const struct pages *pages, struct err *err)
+decode_pages(const struct pages *pages, bool are_records, struct err *err)
 {
     struct kept_record last;
     bool ok = true;
     for (size_t count = AT_ONCE, page = 0; ok && count > 0 && !is_stopped(pages->again); page++) {
         struct arena arena = {0};
-        ok = decode_again_records(pages->store, pages->cluster, pages->again->topic, page > 0 ? &last : NULL,
-                                  &arena, pages->records, AT_ONCE, &count, err);
+        const struct kept_record *after = page > 0 ? &last : NULL;
+        ok = are_records ? decode_again_records(pages->store, pages->cluster, pages->again->topic, after,
+                                                &arena, pages->records, AT_ONCE, &count, err)
+                         : decode_again_attempts(pages->store, pages->cluster, pages->again->topic, after,
+                                                 &arena, pages->records, AT_ONCE, &count, err);
         if (ok && count > 0) {
             last = pages->records[count - 1]; // of which only the place outlives the arena
-            ok = decode_page(pages, count, &arena, err);
+            ok = decode_page(pages, count, are_records, &arena, err);
         }
         arena_release(&arena);
     }
@@ -72,7 +93,7 @@ decode_cluster(struct store *store, const struct decode_again *again, const char
         return false;
     pages.schemas = schema_cache_create();
     pages.records = alloc_array(AT_ONCE, sizeof *pages.records);
-    bool ok = decode_pages(&pages, err);
+    bool ok = decode_pages(&pages, true, err) && decode_pages(&pages, false, err);
     free(pages.records);
     schema_cache_destroy(pages.schemas);
     (void)!ingest_end(store, &pages.ingester, &ignored); // or it is buried after 15 s

@@ -1,6 +1,9 @@
 // decode_again: `redrive ingest --decode-again`: pending events that came from a topic of dead letters get
 // what their records are by the settings of now, read as letters are that come (letter.h). Asks no Kafka.
 //
+// With an event's record its further dead letters are read, of whatever topic they are; and of other events
+// those that are of this topic.
+//
 // A page is a transaction. Where it ends early, a further run does the rest: what is done is unchanged then.
 #ifndef REDRIVE_INGEST_DECODE_AGAIN_H
 #define REDRIVE_INGEST_DECODE_AGAIN_H

@@ -241,7 +241,7 @@ guess_is 'key $.ticket_id, type $.task_type'
 again() { XDG_CONFIG_HOME=$work/trials.home run ingest "${db[@]}" --decode-again "$@"; }
 again $guessed.dlq --dry-run --json
 ok "decode again: a dry run counts and changes nothing" all exits 1 ';' \
-    json 'rows[0] == {"topic": "'$guessed.dlq'", "decoded": 2, "unchanged": 0, "corrected": 1, "busy": 0, "split": 0, "taken": 1, "refused": 0, "closed": 0, "is_dry": True}' ';' \
+    json 'rows[0] == {"topic": "'$guessed.dlq'", "decoded": 2, "unchanged": 0, "corrected": 1, "busy": 0, "split": 0, "taken": 1, "refused": 0, "closed": 0, "attempts": 0, "attempts_split": 0, "is_dry": True}' ';' \
     events_are "$wrong"
 if [ "$(strings -a "$REDRIVE" | grep -c '^decode-again-taken$')" -gt 0 ]; then
     REDRIVE_KILL=decode-again-taken:1 again $guessed.dlq
@@ -269,6 +269,35 @@ run reprocess "${db[@]}" --id "$(sql "SELECT id FROM dlq_events WHERE event_id =
 take $guessed 0
 printf '{"ticket_id": "g-1", "task_type": "BUILD"}' >"$work/wanted"
 ok "decode again: what is sent is the original, without dlq_metadata" all exits 0 ';' taken_is "$work/wanted" g-1
+
+# The same for a retry chain: the event came from the retry topic, and its traces from both.
+chain=commands-chain-$$
+trial_topic ${chain}_retry
+trial_topic ${chain}_dlq
+for try in 1 2; do
+    printf '{"ticket_id": "c-1", "dlq_metadata": {"original_error": "TimeoutError: try %s", "error_type": "TimeoutError", "retry_count": %s}}' $try $try >"$work/value"
+    put ${chain}_retry c-1
+done
+printf '{"ticket_id": "c-1", "dlq_metadata": {"original_error": "TimeoutError: the last", "error_type": "TimeoutError", "retry_count": 3}}' >"$work/value"
+put ${chain}_dlq c-1
+chain_is() { printf 'consumers = { "%s_retry: key $.ticket_id%s", "%s_dlq: key $.ticket_id%s" }\n' $chain "$1" $chain "$2" >"$work/trials.home/redrive/config"; }
+chain_is ', of tickets, format unknown' ', of tickets, format unknown'
+XDG_CONFIG_HOME=$work/trials.home run ingest "${db[@]}" --topics ${chain}_retry --once
+XDG_CONFIG_HOME=$work/trials.home run ingest "${db[@]}" --topics ${chain}_dlq --once --json
+ok "retry chain: one event with further dead letters" json '(rows[0]["events"], rows[0]["attempts"]) == (0, 1)'
+traces() { in_table "SELECT string_agg(regexp_replace(t, '.*(no error|try .|the last).*', '\1'), '|' ORDER BY n) FROM (SELECT 0 AS n, e.error_message AS t FROM dlq_events e
+    WHERE e.event_id = 'c-1' UNION ALL SELECT 1 + row_number() OVER (ORDER BY a.topic DESC, a.\"offset\"), a.error_message FROM redrive.attempt a JOIN dlq_events e
+    ON e.id = a.dlq_id AND e.event_id = 'c-1') x" "$1"; }
+ok "retry chain: a wrong guess hides all traces" traces 'no error|no error|no error'
+chain_is ', of tickets' ', of tickets, format unknown'
+again ${chain}_retry --json
+ok "retry chain: decoded again, those of the topic that was put right are there" all exits 0 ';' json 'rows[0]["decoded"] == 1 and rows[0]["attempts"] == 1' ';' \
+    traces 'try 1|try 2|no error'
+chain_is ', of tickets' ', of tickets'
+again ${chain}_dlq
+ok "retry chain: and those of a topic whose events came from another one" all exits 0 ';' warns 'decoded 1 further dead letters' ';' traces 'try 1|try 2|the last'
+again ${chain}_dlq --json
+ok "retry chain: a second time nothing is left to do" all exits 0 ';' json 'rows[0]["decoded"] == 0 and rows[0]["attempts"] == 0'
 
 # --- share groups: dead letters that only point at what failed ---
 

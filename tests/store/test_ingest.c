@@ -412,7 +412,7 @@ decode_again(struct store *store, const struct ingester *ingester, const struct 
         for (size_t n = 0; n < found; n++)
             ids[i] = records[n].record.offset == letters[i].offset ? records[n].id : ids[i];
     }
-    assert_works(decode_again_take(store, ingester, letters, ids, count, is_dry, &counts, &err));
+    assert_works(decode_again_take(store, ingester, letters, ids, count, count, is_dry, &counts, &err));
     return counts;
 }
 
@@ -533,6 +533,95 @@ what_is_not_decoded_again_is_counted(void **state)
     test_sql(world.admin, "UPDATE dlq_events SET status = 'RESOLVED' WHERE event_id = 'd'");
     counts = decode_again(world.store, &ingester, &letters[2], 1, false);
     assert_int_equal(counts.of[AGAIN_DECODED], 1);
+}
+
+static const char *
+attempts(void)
+{
+    return arena_text(
+        &arena, bytes_of(test_text(world.admin,
+                                   "SELECT string_agg(concat_ws(' ', dlq_id, topic, \"offset\", format, "
+                                   "consumer, error_message, stack_trace, value), '|' ORDER BY \"offset\") "
+                                   "FROM redrive.attempt")));
+}
+
+// Of event 1 one lies in the same topic and one in another; of event 2 one in another.
+static void
+further_dead_letters_are_decoded_again(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    struct ingest_letter letters[] = {letter(0, "a"), letter(1, "b"), letter(2, "a"), letter(3, "a"),
+                                      letter(4, "b")};
+    assert_works(take(world.store, &ingester, letters, 5, -1, &taken, &err));
+    assert_int_equal(taken.attempts, 3);
+    test_sql(world.admin, "UPDATE redrive.attempt SET topic = 'pay-dlq' WHERE \"offset\" >= 3");
+    letters[3].topic = letters[4].topic = "pay-dlq";
+
+    struct kept_record page[4], *of;
+    size_t count;
+    int64_t ids[] = {1, 2, 1, 1, 2};
+    assert_works(decode_again_attempts_of(world.store, "kafka-1", ids, 2, &arena, &of, &count, &err));
+    assert_int_equal(count, 3);
+    assert_works(
+        decode_again_attempts(world.store, "kafka-1", "orders-dlq", NULL, &arena, page, 4, &count, &err));
+    assert_int_equal(count, 0); // they are read with their events
+    assert_works(
+        decode_again_attempts(world.store, "kafka-1", "pay-dlq", NULL, &arena, page, 1, &count, &err));
+    assert_int_equal(count, 1);
+    assert_int_equal(page[0].record.offset, 3);
+    assert_works(
+        decode_again_attempts(world.store, "kafka-1", "pay-dlq", &page[0], &arena, page, 4, &count, &err));
+    assert_int_equal(count, 1);
+    assert_int_equal(page[0].id, 2);
+
+    // Their traces follow, and a new identity where all of an event have it.
+    for (int i = 0; i < 5; i++) {
+        letters[i].format = "dlq-headers";
+        letters[i].consumer = BYTES("billing");
+        letters[i].error_message = i < 2 ? BYTES("last") : BYTES("late");
+        letters[i].stack_trace = BYTES("at A");
+        if (ids[i] == 1) {
+            letters[i].identity = 'n';
+            letters[i].event_id = BYTES("n");
+        }
+    }
+    letters[1].identity = 'm'; // the other of its event is not of that one
+    letters[1].event_id = BYTES("m");
+    struct decode_again_counts counts = {0};
+    const char *before = attempts();
+    assert_works(decode_again_take(world.store, &ingester, letters, ids, 5, 2, true, &counts, &err));
+    assert_string_equal(attempts(), before);
+    counts = (struct decode_again_counts){0};
+    assert_works(decode_again_take(world.store, &ingester, letters, ids, 5, 2, false, &counts, &err));
+    assert_int_equal(counts.of[AGAIN_DECODED], 1);
+    assert_int_equal(counts.of[AGAIN_SPLIT], 1);
+    assert_int_equal(counts.attempts, 3);
+    assert_int_equal(counts.attempts_split, 0);
+    assert_string_equal(attempts(), "1 orders-dlq 2 dlq-headers billing late at A \\x7b7d|"
+                                    "1 pay-dlq 3 dlq-headers billing late at A \\x7b7d|"
+                                    "2 pay-dlq 4 dlq-headers billing late at A \\x7b7d");
+    assert_string_equal(
+        test_text(world.admin, "SELECT string_agg(event_id, ' ' ORDER BY id) FROM dlq_events"), "n b");
+
+    // One that is now of another event stays, as do those of an event that somebody corrected or closed.
+    letters[4].identity = 'x';
+    letters[4].error_message = letters[2].error_message = BYTES("other");
+    test_sql(world.admin, "INSERT INTO redrive.revision (dlq_id, no, payload) VALUES (1, 1, '{}')");
+    counts = (struct decode_again_counts){0};
+    before = attempts();
+    assert_works(decode_again_take(world.store, &ingester, &letters[2], &ids[2], 3, 0, false, &counts, &err));
+    assert_int_equal(counts.attempts_split, 1);
+    assert_int_equal(counts.attempts, 0);
+    assert_string_equal(attempts(), before);
+    letters[4].identity = 'b';
+    test_sql(world.admin, "UPDATE dlq_events SET status = 'RESOLVED' WHERE id = 2");
+    assert_works(decode_again_take(world.store, &ingester, &letters[4], &ids[4], 1, 0, false, &counts, &err));
+    assert_int_equal(counts.attempts, 0);
+    assert_string_equal(attempts(), before);
 }
 
 // --- dead letters that only point at their original ---
@@ -722,6 +811,7 @@ main(void)
         cmocka_unit_test_setup_teardown(another_guess_is_written_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_decoded_again_is_counted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_decoded_value_is_not_undone, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(further_dead_letters_are_decoded_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_original_is_kept_beside_its_dead_letter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_worker_decodes_again_and_a_viewer_does_not, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_stage_is_the_owners, set_up, tear_down),

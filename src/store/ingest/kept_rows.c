@@ -45,3 +45,18 @@ kept_records_ask(struct store *store, enum purpose purpose, const char *sql, str
     PQclear(r);
     return true;
 }
+
+bool
+kept_records_ask_all(struct store *store, enum purpose purpose, const char *sql, struct params *params,
+                     struct arena *arena, struct kept_record **records, size_t *count, struct err *err)
+{
+    PGresult *r;
+    *count = 0;
+    if (!pg_ask(store, purpose, sql, params, &r, err))
+        return false;
+    *records = arena_array(arena, (size_t)PQntuples(r), sizeof **records);
+    for (; *count < (size_t)PQntuples(r); (*count)++)
+        (*records)[*count] = read_row(r, (int)*count, arena);
+    PQclear(r);
+    return true;
+}

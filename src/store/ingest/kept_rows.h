@@ -23,5 +23,9 @@
 bool kept_records_ask(struct store *store, enum purpose purpose, const char *sql, struct params *params,
                       struct arena *arena, struct kept_record *records, size_t *count,
                       struct err *err) MUST_CHECK;
+// The same of any number of them.
+bool kept_records_ask_all(struct store *store, enum purpose purpose, const char *sql, struct params *params,
+                          struct arena *arena, struct kept_record **records, size_t *count,
+                          struct err *err) MUST_CHECK;
 
 #endif

@@ -1,6 +1,6 @@
 -- Dead letters that are in the table already, decoded again after somebody corrected what the settings say of their topic (`redrive ingest --decode-again`).
 --
--- The record's bytes stay what they are. A wrong guess of their format is in the event's row and in redrive.record; both are written together, while nobody
+-- Their further dead letters (redrive.attempt) follow. The records' bytes stay what they are. A wrong guess of their format is in the event's row and in redrive.record; both are written together, while nobody
 -- freezes or corrects, so whoever confirms or corrects an event sees it as it is then. What a person has decided on stays: a corrected event, one in an
 -- operation that has not ended, and one that is closed.
 
@@ -62,9 +62,46 @@ EXCEPTION WHEN integrity_constraint_violation OR data_exception OR program_limit
     RETURN 'refused';
 END $$;
 
--- What is staged, as ingest_take has it, is the record of the event at its place in p_ids, read by the settings of now: each event gets what differs.
--- Returns what became of each, in that order: what _decode_again says; 'corrected'; 'busy': it is in an operation that has not ended; 'split': it has
--- further dead letters, which may be of another event than the one that it would become; 'closed' also where the record is another one.
+-- Writes what the staged record p_no is now into the further dead letter of that event in its place. 'decoded', 'unchanged', 'closed'.
+CREATE OR REPLACE FUNCTION redrive._decode_attempt(p_no integer, p_id bigint) RETURNS text
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM :"events" e WHERE e.id = p_id AND e.status = 'PENDING') THEN
+        RETURN 'closed';
+    END IF;
+    UPDATE redrive.attempt a
+       SET format = s.format, consumer = s.consumer, failed_at = s.failed_at, error_message = s.error_message, stack_trace = s.stack_trace
+      FROM pg_temp.redrive_letter s
+     WHERE s.no = p_no AND a.dlq_id = p_id AND (a.topic, a.partition, a."offset") = (s.topic, s.partition, s."offset")
+       AND (a.format, a.consumer, a.failed_at, a.error_message, a.stack_trace)
+           IS DISTINCT FROM (s.format, s.consumer, s.failed_at, s.error_message, s.stack_trace);
+    RETURN CASE WHEN FOUND THEN 'decoded' ELSE 'unchanged' END;
+END $$;
+
+-- The same for all that are staged and are further dead letters of their events: fates gets what became of each. One that would be of another event than
+-- the one that it is an attempt of stays as it is: 'split'.
+CREATE OR REPLACE FUNCTION redrive._decode_attempts(p_cluster text, p_ids bigint[], p_busy bigint[], INOUT fates text[])
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v record;
+BEGIN
+    FOR v IN SELECT l.no, a.dlq_id,
+                    CASE WHEN EXISTS (SELECT FROM redrive.revision x WHERE x.dlq_id = a.dlq_id) THEN 'corrected'
+                         WHEN a.dlq_id = ANY (p_busy) THEN 'busy'
+                         WHEN r.identity <> l.identity THEN 'split' END AS fate
+               FROM pg_temp.redrive_letter l
+               JOIN redrive.attempt a ON a.dlq_id = p_ids[l.no] AND (a.topic, a.partition, a."offset") = (l.topic, l.partition, l."offset")
+               JOIN redrive.record r ON r.dlq_id = a.dlq_id
+              WHERE a.cluster = p_cluster
+                AND (a.key, a.value, a.header_names, a.header_values) IS NOT DISTINCT FROM (l.key, l.value, l.header_names, l.header_values)
+              ORDER BY l.no FOR UPDATE OF a LOOP
+        fates[v.no] := coalesce(v.fate, redrive._decode_attempt(v.no, v.dlq_id));
+    END LOOP;
+END $$;
+
+-- What is staged, as ingest_take has it, are the records of the events at their places in p_ids, and further dead letters of these, read by the settings
+-- of now: each gets what differs. Returns what became of each, in that order: what _decode_again says; 'corrected'; 'busy': it is in an operation that
+-- has not ended; 'split': it has further dead letters that are not of the event which it would become, or are not staged; 'closed' also where the record
+-- is another one.
 CREATE OR REPLACE FUNCTION redrive.ingest_decode_again(p_no bigint, p_fence bigint, p_ids bigint[]) RETURNS text[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
@@ -81,17 +118,22 @@ BEGIN
     FOR v IN SELECT l.no, r.dlq_id,
                     CASE WHEN EXISTS (SELECT FROM redrive.revision x WHERE x.dlq_id = r.dlq_id) THEN 'corrected'
                          WHEN r.dlq_id = ANY (v_busy) THEN 'busy'
-                         WHEN r.identity <> l.identity AND EXISTS (SELECT FROM redrive.attempt a WHERE a.dlq_id = r.dlq_id) THEN 'split' END AS fate
+                         WHEN r.identity <> l.identity AND EXISTS (
+                              SELECT FROM redrive.attempt a WHERE a.dlq_id = r.dlq_id AND NOT EXISTS (
+                                     SELECT FROM pg_temp.redrive_letter o WHERE p_ids[o.no] = a.dlq_id AND o.identity = l.identity
+                                                AND (o.topic, o.partition, o."offset") = (a.topic, a.partition, a."offset"))) THEN 'split' END AS fate
                FROM pg_temp.redrive_letter l JOIN redrive.record r ON r.dlq_id = p_ids[l.no]
               WHERE r.cluster = v_ingester.cluster AND NOT r.is_imported AND (r.topic, r.partition, r."offset") = (l.topic, l.partition, l."offset")
                 AND (r.key, r.value, r.header_names, r.header_values) IS NOT DISTINCT FROM (l.key, l.value, l.header_names, l.header_values)
               ORDER BY l.no FOR UPDATE OF r LOOP
         v_fates[v.no] := coalesce(v.fate, redrive._decode_again(v.no, v.dlq_id));
     END LOOP;
-    v_decoded := (SELECT count(*) FROM unnest(v_fates) AS f WHERE f = 'decoded');
+    v_fates := redrive._decode_attempts(v_ingester.cluster, p_ids, v_busy, v_fates);
+    v_decoded := (SELECT count(DISTINCT u.id) FROM unnest(p_ids, v_fates) AS u (id, fate) WHERE u.fate = 'decoded');
     IF v_decoded > 0 THEN
         PERFORM redrive._audit('decode again', NULL, v_decoded, NULL,
-            (SELECT format('dead letters of %s: events %s', string_agg(DISTINCT l.topic, ', '), redrive._decoded_text(p_ids, v_fates)) FROM pg_temp.redrive_letter l));
+            (SELECT format('dead letters of %s: events %s', string_agg(DISTINCT l.topic, ', '), redrive._decoded_text(p_ids, v_fates))
+               FROM pg_temp.redrive_letter l WHERE v_fates[l.no] = 'decoded'));
     END IF;
     UPDATE redrive.ingester i SET seen_at = clock_timestamp() WHERE i.no = p_no;
     RETURN v_fates;
