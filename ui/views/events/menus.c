@@ -1,6 +1,7 @@
 // The menus of the list of events: copy, status, order, narrow, facets.
 #include "ui/views/events/state.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/alloc.h"
@@ -8,11 +9,31 @@
 #include "ui/views/copy_menu.h"
 #include "ui/views/events/texts.h"
 
+// As `--id -` reads them. A choice behind those of the row under the cursor.
+static struct bytes
+selected_ids(struct app *app)
+{
+    const struct selection *selection = app_selection(app);
+    struct strbuf ids = {0};
+    for (size_t i = 0; i < selection->count; i++)
+        strbuf_printf(&ids, "%s%" PRId64, i ? " " : "", selection->ids[i]);
+    struct bytes copy = arena_copy(app_frame(app), strbuf_bytes(&ids));
+    strbuf_release(&ids);
+    return copy;
+}
+
 static bool
 events_menus_copy_choice(struct app *app, const void *state, size_t i, const char **text, struct bytes *value)
 {
     const struct event *event = events_cursor(state);
-    return event && event_copy_choice(app, event, i, text, value);
+    if (event && event_copy_choice(app, event, i, text, value))
+        return true;
+    bool is_first = i == 0 || (event && event_copy_choice(app, event, i - 1, text, value));
+    if (!is_first || app_selection(app)->count == 0)
+        return false;
+    *text = MSG_SELECTED_IDS;
+    *value = selected_ids(app);
+    return true;
 }
 
 static void

@@ -60,6 +60,7 @@
 #define MSG_LETTER_UNSURE "not certain: %s"
 #define MSG_SECTION_SEND "what a reprocess would send"
 #define MSG_QUARANTINED "in quarantine: returned too often, left out of bulk operations"
+#define MSG_SELECTED_IDS "selected ids"
 #define MSG_RETURNED_FROM "returned from operation %" PRId64 ", which sent it as event %" PRId64
 #define MSG_REOPENED_FROM "returned from operation %" PRId64 ", as the same event"
 #define MSG_CLOSED_SINCE "%s closed · r"
