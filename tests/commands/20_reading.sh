@@ -191,6 +191,8 @@ run filter "${db[@]}" --explain '@slow' --json
 ok "filter --explain: the plan by measure" all exits 0 ';' json 'rows[-1]["plan"] in ("column", "server literal", "rows") and rows[-1]["pending"] == 1003 and rows[-1]["sample"] == 1003'
 run filter "${db[@]}" --explain '@slow'
 ok "filter --explain in words" all exits 0 ';' says "by a command: " ';' says "1,003 pending"
+run filter "${db[@]}" --explain 'error:="out of disk"' --json
+ok "an exact text is its own literal" all exits 0 ';' json 'rows[0]["holds"] == "out of disk" and rows[-1]["literal"] == "out of disk" and rows[-1]["sample"] == 1003'
 run filter --save broken 'type:pay ('
 ok "what cannot be read is not saved" all exits 2 ';' one_sentence ';' warns "column 11"
 run filter --save Slow x
@@ -305,7 +307,7 @@ for _ in $(seq 150); do
     sleep 0.2
 done
 sed 's/"rate_per_minute.*"event_types"/"event_types"/; s/,"resolved".*//' "$work/out" | sort >"$work/summed"
-ok "groups out of the sums that a worker keeps" all exits 0 ';' warns "from the rollup" ';' cmp "$work/looked_at" "$work/summed" ';' \
+ok "groups out of the sums that a worker keeps" all exits 0 ';' warns "pending events as of 20" ';' warns ", from the rollup, which equalled the table " ';' cmp "$work/looked_at" "$work/summed" ';' \
     json 'all(r["resolved"] == 0 and r["returned"] == 0 for r in rows)'
 for _ in $(seq 150); do
     run stats "${db[@]}" --trend 15m --json
