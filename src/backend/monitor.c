@@ -1,6 +1,7 @@
 // What the monitor shows of now: the backlog as it is counted here, some hundred rows of the trend that a
-// maintainer of the rollup wrote, the newest operations, who carries them out, alerts, and how far redrive
-// ingest is behind. And marks and what people do about alerts.
+// maintainer of the rollup wrote, the newest operations, who carries them out, alerts, how far redrive
+// ingest is behind, and how many of all messages become dead letters. And marks and what people do about
+// alerts.
 #include "core/monitor.h"
 
 #include "backend/reader.h"
@@ -12,6 +13,7 @@
 #include "store/rollup/trend.h"
 #include "store/watch/alerts.h"
 #include "store/watch/policies.h"
+#include "store/watch/written.h"
 
 enum { OPERATIONS = 200 };
 
@@ -37,7 +39,8 @@ read_schema(struct reader *reader, enum trend_span span, struct arena *arena, st
            worker_list(store, arena, &monitor->workers, &monitor->worker_count, err) &&
            slots_count(store, &monitor->slots, err) && alerts_read(store, arena, &monitor->alerts, err) &&
            policies_list(store, arena, &monitor->policies, &monitor->policy_count, err) &&
-           read_letter_topics(reader, arena, monitor, err);
+           read_letter_topics(reader, arena, monitor, err) &&
+           written_read(store, trend_span_length(span), arena, &monitor->shares, err);
 }
 
 static bool

@@ -90,6 +90,69 @@ broker_ends(struct broker *broker, const char *name, int timeout_ms, struct strb
     return true;
 }
 
+// The partitions of a topic, to be asked for; none where Kafka says that it cannot be.
+static bool
+ends_expect(struct broker *broker, struct topic_ends *of, int timeout_ms, struct arena *arena,
+            struct err *err)
+{
+    struct topic topic;
+    if (!broker_topic(broker, of->topic, timeout_ms, &topic, err))
+        return false;
+    if (topic.state == TOPIC_KNOWN && topic.partitions > 0) {
+        of->count = (size_t)topic.partitions;
+        of->ends = arena_array(arena, of->count, sizeof *of->ends);
+    } else {
+        of->note =
+            topic.state == TOPIC_DENIED ? "no right to Describe it" : "Kafka does not have it, or hides it";
+    }
+    return true;
+}
+
+// The answers, in the order in which the partitions were listed.
+static void
+ends_collect(const rd_kafka_topic_partition_list_t *list, struct topic_ends *topics, size_t count,
+             struct arena *arena)
+{
+    int at = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct topic_ends *of = &topics[i];
+        for (size_t p = 0; p < of->count; p++, at++) {
+            const rd_kafka_topic_partition_t *answer = &list->elems[at];
+            of->ends[p] = answer->offset;
+            if ((answer->err || answer->offset < 0) && !of->note)
+                of->note =
+                    arena_printf(arena, "partition %zu: %s", p,
+                                 rd_kafka_err2str(answer->err ? answer->err : RD_KAFKA_RESP_ERR_UNKNOWN));
+        }
+        of->count = of->note ? 0 : of->count;
+    }
+}
+
+bool
+broker_ends_now(struct broker *broker, struct topic_ends *topics, size_t count, int timeout_ms,
+                struct arena *arena, struct err *err)
+{
+    size_t partitions = 0;
+    for (size_t i = 0; i < count; i++) {
+        topics[i] = (struct topic_ends){.topic = topics[i].topic};
+        if (!ends_expect(broker, &topics[i], timeout_ms, arena, err))
+            return false;
+        partitions += topics[i].count;
+    }
+    if (partitions == 0)
+        return true;
+    rd_kafka_topic_partition_list_t *list = rd_kafka_topic_partition_list_new((int)partitions);
+    for (size_t i = 0; i < count; i++)
+        for (size_t p = 0; p < topics[i].count; p++)
+            rd_kafka_topic_partition_list_add(list, topics[i].topic, (int32_t)p)->offset =
+                RD_KAFKA_OFFSET_END;
+    rd_kafka_resp_err_t code = rd_kafka_offsets_for_times(kafka_admin(broker), list, timeout_ms);
+    if (!code)
+        ends_collect(list, topics, count, arena);
+    rd_kafka_topic_partition_list_destroy(list);
+    return !code || kafka_fail(err, code, &broker->trouble, "asking where topics end");
+}
+
 int64_t
 ends_of(const char *text, const char *topic, int32_t partition)
 {

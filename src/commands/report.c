@@ -14,6 +14,7 @@
 #include "core/category.h"
 #include "core/event.h"
 #include "store/report/report.h"
+#include "store/watch/written.h"
 
 enum { MOST_GROUPS = 20, MOST_CLASSES = 10 };
 
@@ -63,6 +64,15 @@ static const struct report_part new_part = {
     .shape = REPORT_ROWS,
     COLUMNS({"group", "group", REPORT_TEXT}, {"events", "events", REPORT_COUNT},
             {"category", "category", REPORT_TEXT}, {"error", "error", REPORT_TEXT})};
+
+static const struct report_part shares_part = {
+    .name = "dead_letter_share",
+    .title = "Dead letters of all messages, by topic",
+    .none = "It is not known how much is written to topics: no worker asks Kafka.",
+    .shape = REPORT_ROWS,
+    COLUMNS({"topic", "topic", REPORT_TEXT}, {"messages", "messages", REPORT_COUNT},
+            {"dead_letters", "dead letters", REPORT_COUNT}, {"percent", "share", REPORT_PERCENT},
+            {"known_seconds", "seconds known", REPORT_COUNT}, {"note", "note", REPORT_TEXT})};
 
 static bool
 count_event(void *context, const struct event *event)
@@ -276,6 +286,29 @@ add_new(struct reporting *reporting, struct err *err)
     return true;
 }
 
+static bool
+add_shares(struct reporting *reporting, int64_t length, struct err *err)
+{
+    struct topic_shares shares;
+    if (!written_read(reporting->store, length, &reporting->arena, &shares, err))
+        return false;
+    struct report_table *table =
+        report_add(&reporting->report, &shares_part, shares.count, &reporting->arena);
+    for (size_t i = 0; i < shares.count; i++) {
+        const struct topic_share *share = &shares.topics[i];
+        *report_cell(table, i, 0) = report_text(share->topic);
+        *report_cell(table, i, 4) = report_number(share->covered);
+        *report_cell(table, i, 5) = report_text(share->note);
+        if (share->covered == 0)
+            continue;
+        *report_cell(table, i, 1) = report_number(share->written);
+        *report_cell(table, i, 2) = report_number(share->arrived);
+        if (share->written > 0)
+            *report_cell(table, i, 3) = report_percent(share->arrived, share->written);
+    }
+    return true;
+}
+
 // --- the two reports ---
 
 static bool
@@ -300,9 +333,10 @@ review(struct reporting *reporting, int64_t length, struct err *err)
     add_categories(reporting);
     add_classes(reporting);
     add_groups(reporting);
-    return add_new(reporting, err) && read_part(reporting, SPAN_RETURNED, err) &&
-           read_part(reporting, SPAN_REPROCESS, err) && read_part(reporting, SPAN_OPERATIONS, err) &&
-           read_part(reporting, SPAN_PEOPLE, err) && read_part(reporting, SPAN_FOLLOW_UP, err);
+    return add_new(reporting, err) && add_shares(reporting, length, err) &&
+           read_part(reporting, SPAN_RETURNED, err) && read_part(reporting, SPAN_REPROCESS, err) &&
+           read_part(reporting, SPAN_OPERATIONS, err) && read_part(reporting, SPAN_PEOPLE, err) &&
+           read_part(reporting, SPAN_FOLLOW_UP, err);
 }
 
 static bool

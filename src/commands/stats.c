@@ -1,5 +1,6 @@
 // stats: the five analyses of the table of dead letters: what is pending, the most common errors, errors an
-// hour over a week, the state of each event type, and the mean time to resolution.
+// hour over a week, the state of each event type, and the mean time to resolution. And, where it is known how
+// much is written to topics, how many of these messages became dead letters.
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/clock.h"
@@ -10,10 +11,14 @@
 #include "commands/rollup.h"
 #include "commands/stats_trend.h"
 #include "rollup/analyses.h"
+#include "store/watch/written.h"
+
+static const int64_t SHARES_OF = 24 * 3600 * US_PER_SECOND;
 
 struct stats_report {
     const struct call *call;
     const struct stats *stats;
+    const struct topic_shares *shares; // of the last day
     int64_t zone_us;
 };
 
@@ -141,6 +146,39 @@ resolutions_text(const struct stats_report *report, struct err *err)
     return title("Mean time to resolution", false, err) && table_end(&table, err);
 }
 
+static bool
+shares_text(const struct stats_report *report, struct err *err)
+{
+    static const struct output_column columns[] = {{"topic", ALIGN_LEFT, 20, 50},
+                                                   {"messages", ALIGN_RIGHT, 12, 0},
+                                                   {"dead letters", ALIGN_RIGHT, 12, 0},
+                                                   {"share", ALIGN_RIGHT, 10, 0},
+                                                   {"", ALIGN_LAST, 0, 0}};
+    const struct topic_shares *shares = report->shares;
+    struct output_table table;
+    if (shares->count == 0)
+        return title("Dead letters of all messages, last 24h", false, err) &&
+               output_bytes(BYTES("It is not known how much is written to topics; run: redrive work\n"), err);
+    table_begin(&table, report->call, columns, 5);
+    for (size_t i = 0; i < shares->count; i++) {
+        const struct topic_share *share = &shares->topics[i];
+        struct strbuf percent = {0};
+        topic_share_add(share, &percent);
+        table_add_text(&table, share->topic);
+        if (share->covered > 0) {
+            table_add_count(&table, share->written);
+            table_add_count(&table, share->arrived);
+        } else {
+            table_add(&table, BYTES_ABSENT);
+            table_add(&table, BYTES_ABSENT);
+        }
+        table_add_text(&table, strbuf_text(&percent));
+        table_add_text(&table, share->note ? share->note : "");
+        strbuf_release(&percent);
+    }
+    return title("Dead letters of all messages, last 24h", false, err) && table_end(&table, err);
+}
+
 // --- for programs: one object for each analysis ---
 
 static bool
@@ -235,15 +273,47 @@ resolutions_json(const struct stats_report *report, struct err *err)
     return json_print(object, err);
 }
 
+static void
+add_share(struct value *row, const struct topic_share *share)
+{
+    double percent = topic_share_percent(share);
+    value_add_int_or_null(row, "messages", share->covered > 0, share->written);
+    value_add_int_or_null(row, "dead_letters", share->covered > 0, share->arrived);
+    if (percent < 0)
+        value_add_text(row, "share_percent", NULL);
+    else
+        value_add_real(row, "share_percent", percent);
+    value_add_int(row, "known_seconds", share->covered);
+}
+
+static bool
+shares_json(const struct stats_report *report, struct err *err)
+{
+    const struct topic_shares *shares = report->shares;
+    struct topic_share sum = topic_shares_sum(shares);
+    struct value *list = value_array();
+    for (size_t i = 0; i < shares->count; i++) {
+        struct value *row = value_object();
+        value_add_text(row, "topic", shares->topics[i].topic);
+        add_share(row, &shares->topics[i]);
+        value_add_text(row, "note", shares->topics[i].note);
+        value_add(list, NULL, row);
+    }
+    struct value *object = value_object();
+    value_add_text(object, "analysis", "dead_letter_share");
+    value_add_int(object, "window_seconds", shares->window / US_PER_SECOND);
+    add_share(object, &sum);
+    value_add(object, "topics", list);
+    return json_print(object, err);
+}
+
 typedef bool print_fn(const struct stats_report *report, struct err *err);
 
 static const struct {
     print_fn *text, *json;
-} analyses[] = {{pending_text, pending_json},
-                {errors_text, errors_json},
-                {hours_text, hours_json},
-                {types_text, types_json},
-                {resolutions_text, resolutions_json}};
+} analyses[] = {
+    {pending_text, pending_json}, {errors_text, errors_json},           {hours_text, hours_json},
+    {types_text, types_json},     {resolutions_text, resolutions_json}, {shares_text, shares_json}};
 
 int
 command_stats(struct call *call, struct err *err)
@@ -259,11 +329,16 @@ command_stats(struct call *call, struct err *err)
     }
     struct arena arena = {0};
     struct stats stats = {0};
-    bool ok = analyses_read(store, rollup_find(call, store, NULL), &arena, &stats, err);
+    struct topic_shares shares = {.window = SHARES_OF};
+    // Without the schema the analyses read the table alone.
+    bool ok =
+        analyses_read(store, rollup_find(call, store, NULL), &arena, &stats, err) &&
+        (store_info(store)->schema_version == 0 || written_read(store, SHARES_OF, &arena, &shares, err));
     if (ok && stats.error_count && !is_by_group(&stats))
         remark(call, "nobody keeps the counts of groups, so the most common errors are single messages; "
                      "redrive work, redrive watch or a screen keeps them");
-    struct stats_report report = {.call = call, .stats = &stats, .zone_us = store_info(store)->zone_us};
+    struct stats_report report = {
+        .call = call, .stats = &stats, .shares = &shares, .zone_us = store_info(store)->zone_us};
     for (size_t i = 0; ok && i < sizeof analyses / sizeof *analyses; i++)
         ok = call->options.general.json ? analyses[i].json(&report, err) : analyses[i].text(&report, err);
     arena_release(&arena);

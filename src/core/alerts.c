@@ -38,6 +38,8 @@ static const struct alert_condition_row conditions[ALERT_CONDITIONS] = {
     [ALERT_REPROCESS_FAILURES] = {"reprocess-failures", UNIT_COUNT, HOURS(1), HOURS(24), false,
                                   "reprocessed event was refused or returned",
                                   "reprocessed events were refused or returned"},
+    [ALERT_DEAD_LETTERS] = {"dead-letters", UNIT_PERCENT, HOURS(1), HOURS(24), false,
+                            "of the messages became dead letters", "of the messages became dead letters"},
 };
 
 const struct alert_condition_row *

@@ -28,6 +28,7 @@ enum alert_condition {
     ALERT_SUCCESS,            // of what was reprocessed within the window: neither refused nor returned
     ALERT_PUBLISH_FAILURES,   // refused within the window
     ALERT_REPROCESS_FAILURES, // refused or returned within the window
+    ALERT_DEAD_LETTERS,       // of the messages written within the window to a topic; an instance a topic
     ALERT_CONDITIONS
 };
 
@@ -56,12 +57,13 @@ struct alert_label {
 struct alert_rule {
     const char *name;
     enum alert_condition condition;
-    bool is_below;   // broken below the threshold, else above it
-    double limit;    // the threshold, in the condition's unit
-    double clear;    // it is over at this value; the threshold where the rule names none
-    int64_t for_us;  // so long it has to be broken before it fires
-    int64_t window;  // µs
-    double at_least; // of SHARE, SUCCESS, RETRIES: with fewer events nothing is broken
+    bool is_below;  // broken below the threshold, else above it
+    double limit;   // the threshold, in the condition's unit
+    double clear;   // it is over at this value; the threshold where the rule names none
+    int64_t for_us; // so long it has to be broken before it fires
+    int64_t window; // µs
+    double
+        at_least; // of SHARE, SUCCESS, RETRIES, DEAD_LETTERS: with fewer events or messages nothing is broken
     enum alert_part part;
     const char *part_name;   // of the part; NULL: each, the largest counts
     const char *severity;    // "warning"

@@ -11,6 +11,7 @@
 #include "core/letter_topic.h"
 #include "core/outcomes.h"
 #include "core/policy.h"
+#include "core/topic_share.h"
 #include "core/trend.h"
 #include "core/worker.h"
 
@@ -68,7 +69,8 @@ struct monitor {
     size_t policy_count;
     struct letter_topic *letter_topics; // those with most letters left first
     size_t letter_topic_count;
-    double letters_per_second; // that redrive ingest takes in, of the last seconds; -1: not known yet
+    struct topic_shares shares; // within the time of the trend
+    double letters_per_second;  // that redrive ingest takes in, of the last seconds; -1: not known yet
 };
 
 // has_ages: the backlog knows the hours of all its events.

@@ -297,7 +297,8 @@ take_work(struct worker_run *run, bool *is_idle, struct err *err)
     int64_t soonest = LOOK_EVERY;
     run->idle = IDLE_NO_WORK;
     *is_idle = false;
-    if (!worker_keep_records(run, err) || !worker_ask_topics(run, err) || !worker_adopt(run, err))
+    if (!worker_keep_records(run, err) || !worker_ask_topics(run, err) || !worker_ask_written(run, err) ||
+        !worker_adopt(run, err))
         return false;
     int64_t skip[SETBACKS + PACES];
     size_t set_back = worker_set_back_list(run, skip);
@@ -518,6 +519,7 @@ worker_run(const struct worker_settings *settings, struct err *err)
 
     bool is_good = schema_check(run.endpoints.store, err) && loop(&run, err);
     worker_turn_lose(&run);
+    worker_written_close(&run);
     endpoints_close(&run.endpoints);
     store_close(run.endpoints.store);
     arena_release(&run.shown.arena);

@@ -99,8 +99,8 @@ struct worker_note_text {
 
 // clock_mono: when each of these is to be done next.
 struct worker_due {
-    int64_t sign, beat, look, recover, doubt, show, index, records, topics, consumers, newer, adopt, kafka,
-        turn, slow;
+    int64_t sign, beat, look, recover, doubt, show, index, records, topics, consumers, written, newer, adopt,
+        kafka, turn, slow;
 };
 
 // clock_mono.
@@ -121,6 +121,12 @@ struct worker_newer {
     struct newer_search *search; // NULL: nobody asks
     int64_t no;                  // of the question
     struct arena arena;
+};
+
+// The question how much is written to topics.
+struct worker_written {
+    struct broker *broker; // of its own, while nothing is published; NULL: none
+    bool has_failed;       // the last time
 };
 
 // The operation that is carried out: for progress, and to know when it has ended.
@@ -150,6 +156,7 @@ struct worker_run {
     struct worker_last last;
     struct worker_recovered recovered;
     struct worker_newer newer;
+    struct worker_written written;
 
     struct outage store, kafka;
     struct outage refusals; // by a PostgreSQL that answers
@@ -206,6 +213,10 @@ bool worker_ask_topics(struct worker_run *run, struct err *err) MUST_CHECK;
 bool worker_look_at_consumers(struct worker_run *run, struct err *err) MUST_CHECK;
 // Once more where a worker in the foreground has ended a reprocess: nobody may be there to ask later.
 bool worker_look_last(struct worker_run *run, struct err *err) MUST_CHECK;
+
+// worker_written.c: how much is written to topics. False: the worker ends with err.
+bool worker_ask_written(struct worker_run *run, struct err *err) MUST_CHECK;
+void worker_written_close(struct worker_run *run);
 
 // worker_newer.c: whether Kafka has newer records of keys (publish/newer.h), for those who ask; a slice of
 // it. False: the worker ends with err.

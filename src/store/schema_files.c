@@ -33,6 +33,7 @@ EMBED(redrive_sql_import, "src/store/sql/import.sql");
 EMBED(redrive_sql_rollup, "src/store/sql/rollup.sql");
 EMBED(redrive_sql_rollup_check, "src/store/sql/rollup_check.sql");
 EMBED(redrive_sql_trend, "src/store/sql/trend.sql");
+EMBED(redrive_sql_written, "src/store/sql/written.sql");
 EMBED(redrive_sql_texts, "src/store/sql/texts.sql");
 EMBED(redrive_sql_watch, "src/store/sql/watch.sql");
 EMBED(redrive_sql_alerts, "src/store/sql/alerts.sql");
@@ -79,6 +80,7 @@ static const struct {
     {"rollup.sql", redrive_sql_rollup, redrive_sql_rollup_end},
     {"rollup_check.sql", redrive_sql_rollup_check, redrive_sql_rollup_check_end},
     {"trend.sql", redrive_sql_trend, redrive_sql_trend_end},
+    {"written.sql", redrive_sql_written, redrive_sql_written_end},
     {"texts.sql", redrive_sql_texts, redrive_sql_texts_end},
     {"watch.sql", redrive_sql_watch, redrive_sql_watch_end},
     {"alerts.sql", redrive_sql_alerts, redrive_sql_alerts_end},

@@ -210,6 +210,34 @@ add_read_topics(struct exposition *e, const char *table, const struct watch_sums
         sample_of(e, table, "topic", sums->letters[i].topic, sums->letters[i].is_read);
 }
 
+// Topics whose rate is not known have no sample.
+static void
+add_topic_messages(struct exposition *e, const char *table, const struct watch_sums *sums)
+{
+    for (size_t i = 0; i < sums->shares.count; i++)
+        if (sums->shares.topics[i].covered > 0)
+            sample_of(e, table, "topic", sums->shares.topics[i].topic, sums->shares.topics[i].written);
+}
+
+static void
+add_topic_letters(struct exposition *e, const char *table, const struct watch_sums *sums)
+{
+    for (size_t i = 0; i < sums->shares.count; i++)
+        if (sums->shares.topics[i].covered > 0)
+            sample_of(e, table, "topic", sums->shares.topics[i].topic, sums->shares.topics[i].arrived);
+}
+
+static void
+add_topic_ratios(struct exposition *e, const char *table, const struct watch_sums *sums)
+{
+    for (size_t i = 0; i < sums->shares.count; i++) {
+        double percent = topic_share_percent(&sums->shares.topics[i]);
+        const struct metric_label labels[] = {{"table", table}, {"topic", sums->shares.topics[i].topic}};
+        if (percent >= 0)
+            exposition_sample(e, "", labels, 2, percent / 100);
+    }
+}
+
 // --- operations ---
 
 static struct watch_operations
@@ -353,6 +381,15 @@ static const struct family families[] = {
     {{"redrive_ingest_topic_read", METRIC_GAUGE, NULL,
       "1 where a redrive ingest is alive that reads the topic; without one, its lag is an old one."},
      add_read_topics},
+    {{"redrive_topic_messages", METRIC_GAUGE, NULL,
+      "Messages that were written to a topic within the last hour, as far as a worker asked Kafka; of the 49 "
+      "topics with most dead letters, and of all others together."},
+     add_topic_messages},
+    {{"redrive_topic_dead_letters", METRIC_GAUGE, NULL, "Events that came from these messages."},
+     add_topic_letters},
+    {{"redrive_topic_dead_letter_ratio", METRIC_GAUGE, NULL,
+      "The second of these by the first: the part of a topic's messages that became dead letters."},
+     add_topic_ratios},
     {{"dlq_reprocess_success_total", METRIC_COUNTER, NULL, "Events that were republished."}, add_success},
     {{"dlq_reprocess_failure_total", METRIC_COUNTER, NULL,
       "Events whose reprocess was refused, and those that failed again afterwards."},

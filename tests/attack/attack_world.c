@@ -138,6 +138,11 @@ static const struct guard {
      "SELECT md5(concat((SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.trend x),"
      " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.trend_recent x),"
      " (SELECT string_agg(x::text, '|') FROM redrive.trend_state x)))"},
+    {"how much is written to topics", LEVEL_WORKER,
+     "SELECT md5(concat((SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.written x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.written_end x),"
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.written_turn x),"
+     " (SELECT string_agg(x::text, '|') FROM redrive.written_state x)))"},
     {"alerts", LEVEL_WORKER,
      "SELECT md5(concat((SELECT string_agg(x::text, '|') FROM redrive.alert_state x),"
      " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.alert_rule x),"

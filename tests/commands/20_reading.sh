@@ -267,7 +267,7 @@ run show "${db[@]}" abc
 ok "show of no id" all exits 2 ';' one_sentence
 
 run stats "${db[@]}" --json
-ok "stats: five objects" all lines 5 ';' json 'len({r["analysis"] for r in rows}) == 5' ';' \
+ok "stats: five objects, and the share of dead letters" all lines 6 ';' json 'len({r["analysis"] for r in rows}) == 6' ';' \
     json '[r for r in rows if r["analysis"] == "pending"][0]["pending"] == 1003' ';' \
     json '{t["event_type"]: t["total"] for t in [r for r in rows if r["analysis"] == "event_types"][0]["event_types"]}["payment.failed"] == 333' ';' \
     json '[t for t in [r for r in rows if r["analysis"] == "resolution_time"][0]["event_types"] if t["event_type"] == "order.created"][0]["mean_seconds"] == 3600'

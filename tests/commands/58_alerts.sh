@@ -13,7 +13,7 @@ run alerts -d "$alerted"
 ok "before anybody watches" all exits 0 ';' lines 0 ';' warns "start one"
 
 run alerts --check
-ok "the built-in alerts are sound" all exits 0 ';' warns "16 alerts"
+ok "the built-in alerts are sound" all exits 0 ';' warns "17 alerts"
 cat >"$work/alerts.conf" <<'CONF'
 alert "TooMany" {
     when = "pending"    above = 1000    clear = 500

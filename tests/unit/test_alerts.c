@@ -119,7 +119,7 @@ test_built_in(void **state)
     (void)state;
     if (!alerts_file_read(NULL, &file, &err))
         fail_msg("%s", err.text);
-    assert_int_equal(file.rule_count, 16);
+    assert_int_equal(file.rule_count, 17);
     assert_int_equal(file.disabled, 2);
     assert_int_equal(file.destination_count, 0);
     for (size_t i = 0; i < file.rule_count; i++)

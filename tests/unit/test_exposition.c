@@ -191,6 +191,10 @@ test_page_of_topics(void **state)
         {.topic = "new-dlq", .is_read = true}};
     struct watch_type types[] = {{.event_type = "other", .pending = 3}, {.event_type = "paid", .pending = 2}};
     struct watch_sums sums = some_sums();
+    struct topic_share shares[] = {{.topic = "orders", .written = 4000, .arrived = 50, .covered = 3540},
+                                   {.topic = "quiet", .covered = 3540},
+                                   {.topic = "hidden", .note = "no right to Describe it"}};
+    sums.shares = (struct topic_shares){.topics = shares, .count = 3};
     sums.letters = letters;
     sums.letters_count = 3;
     sums.in_other_letters = 7;
@@ -206,6 +210,10 @@ test_page_of_topics(void **state)
     assert_has(page, "redrive_ingest_topic_read{table=\"a\",topic=\"orders-dlq\"} 1\n"
                      "redrive_ingest_topic_read{table=\"a\",topic=\"other\"} 0\n"
                      "redrive_ingest_topic_read{table=\"a\",topic=\"new-dlq\"} 1\n");
+    assert_has(page, "redrive_topic_messages{table=\"a\",topic=\"orders\"} 4000\n"
+                     "redrive_topic_messages{table=\"a\",topic=\"quiet\"} 0\n#");
+    assert_has(page, "redrive_topic_dead_letters{table=\"a\",topic=\"orders\"} 50\n");
+    assert_has(page, "redrive_topic_dead_letter_ratio{table=\"a\",topic=\"orders\"} 0.0125\n#");
     assert_has(page, "dlq_event_type_pending_events{table=\"a\",event_type=\"paid\"} 2\n"
                      "dlq_event_type_pending_events{table=\"a\",event_type=\"other\"} 7\n#");
     strbuf_release(&out);

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "core/event.h"
 #include "store/pg.h"
+#include "store/watch/written.h"
 
 enum { MOST_INSTANCES = 50 };
 
@@ -337,6 +338,30 @@ measure_increase(struct store *store, const struct alert_rule *rule, const struc
     return true;
 }
 
+// Topics whose rates are not known have no value: where none is, nothing can be told.
+static bool
+measure_dead_letters(struct store *store, const struct alert_rule *rule, const struct watch_sums *sums,
+                     struct arena *arena, struct measured *measured, struct err *err)
+{
+    struct topic_shares shares;
+    (void)sums;
+    if (!written_read(store, rule->window, arena, &shares, err))
+        return false;
+    if (topic_shares_known(&shares) == 0)
+        return true;
+    begin_values(measured, arena, shares.count);
+    for (size_t i = 0; i < shares.count; i++) {
+        const struct topic_share *share = &shares.topics[i];
+        double percent = topic_share_percent(share);
+        if (percent < 0 || (double)share->written < rule->at_least)
+            continue;
+        struct measured_value *value = measure_add(measured, share->topic, percent);
+        value->of = share->topic;
+        add_label(value, "topic", share->topic);
+    }
+    return true;
+}
+
 // --- operations ---
 
 static bool
@@ -444,6 +469,7 @@ static measure_fn *const measures[ALERT_CONDITIONS] = {
     [ALERT_SUCCESS] = measure_increase,
     [ALERT_PUBLISH_FAILURES] = measure_increase,
     [ALERT_REPROCESS_FAILURES] = measure_increase,
+    [ALERT_DEAD_LETTERS] = measure_dead_letters,
 };
 
 bool

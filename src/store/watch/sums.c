@@ -4,10 +4,12 @@
 #include "store/pg.h"
 #include "store/rollup/categories.h"
 #include "store/rollup/rollup.h"
+#include "store/watch/written.h"
 
 #define EPOCH_2000 946684800LL
 
 static const int64_t COUNT_EVERY = 60 * US_PER_SECOND;
+static const int64_t SHARES_OF = 3600 * US_PER_SECOND;
 
 // $1: µs. The count of all rows waits longer where it takes long.
 static const char look_sql[] = "SELECT redrive.watch_look($1 * interval '1 microsecond')";
@@ -236,7 +238,8 @@ bool
 watch_sums_read(struct store *store, struct arena *arena, struct watch_sums *sums, struct err *err)
 {
     *sums = (struct watch_sums){.as_of = TIME_ABSENT};
-    if (!pg_has_schema(store, err) || !read_rollup(store, &sums->rollup, err))
+    if (!pg_has_schema(store, err) || !read_rollup(store, &sums->rollup, err) ||
+        !written_read(store, SHARES_OF, arena, &sums->shares, err))
         return false;
     PGresult *results[STATEMENTS] = {NULL};
     struct pg_step steps[STATEMENTS];

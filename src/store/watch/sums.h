@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "core/category.h"
+#include "core/topic_share.h"
 #include "store/store.h"
 
 #define WATCH_GROUPS 50
@@ -100,6 +101,7 @@ struct watch_sums {
     struct watch_letters *letters; // those with most letters left first, at most WATCH_TOPICS
     size_t letters_count;
     int64_t in_other_letters;            // letters left of the other topics
+    struct topic_shares shares;          // of the last hour
     int64_t in_doubt;                    // events
     int64_t workers, publishing_workers; // that gave a sign within 15 s
 };

@@ -103,6 +103,11 @@ alerts_open(struct app *app, const struct monitor_facts *facts, const struct pan
         panel_open_events(app, event_facet_term("type", type, app_frame(app)), true);
         return;
     }
+    const char *topic = label_of_alert(row, "topic");
+    if (topic) {
+        panel_open_events(app, event_facet_term("topic", topic, app_frame(app)), true);
+        return;
+    }
     int place = 1;
     for (size_t i = 0; i < sizeof about_operations / sizeof *about_operations; i++)
         if (strcmp(row->condition, about_operations[i]) == 0)

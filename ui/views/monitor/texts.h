@@ -30,6 +30,9 @@
 #define MSG_LETTERS_UNKNOWN "not known"
 #define MSG_NOT_READ "%s  not read"
 #define MSG_LETTER_ALARMS "%s  %" PRId64 " alarm%s"
+#define MSG_SHARE_OF "%s of %s"
+#define MSG_SHARE_FIGURES "%s  %s"
+#define MSG_SHARE_UNKNOWN "It is not known how much is written; run: redrive work"
 #define MSG_NONE_RUNS "no operation is running"
 
 #endif
