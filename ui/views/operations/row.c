@@ -9,7 +9,7 @@
 #include "ui/widgets/statusbar.h"
 
 // "DONE, BUT 2,011 OF 2,011 RETURNED": rate and start leave for it at 80 columns, since it says more.
-enum { STANDING_CELLS = 33 };
+enum { STANDING_CELLS = 33, STANDING_MOST = 80 };
 static const int64_t DAY = 86400 * US_PER_SECOND;
 
 static void
@@ -67,6 +67,7 @@ operation_columns(const struct operation *operations, size_t count, int64_t now,
         [OPERATION_COLUMN_WHO] = {.title = "who", .width = who < 12 ? who : 12, .priority = 3},
         [OPERATION_COLUMN_STATE] = {.title = "state",
                                     .width = state < STANDING_CELLS ? state : STANDING_CELLS,
+                                    .widest = state < STANDING_MOST ? state : STANDING_MOST,
                                     .priority = 1},
         [OPERATION_COLUMN_SENT] = {.title = "sent / of", .width = sent, .at_right = true},
         [OPERATION_COLUMN_RETURNED] = {.title = "returned", .width = 8, .priority = 5, .at_right = true},
@@ -75,7 +76,7 @@ operation_columns(const struct operation *operations, size_t count, int64_t now,
                                       .width = OPERATION_STARTED_CELLS,
                                       .priority = 6,
                                       .at_right = true},
-        [OPERATION_COLUMN_NOTE] = {.title = "", .width = 9, .widest = TABLE_REST, .priority = 7},
+        [OPERATION_COLUMN_NOTE] = {.title = "", .width = 12, .widest = TABLE_REST, .priority = 7},
     };
     memcpy(columns, all, sizeof all);
 }
