@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include "base/clock.h"
 #include "tests/unit/app_world.h"
+#include "ui/app/private.h"
 
 static void
 late_replies_are_dropped(void **state)
@@ -226,6 +227,7 @@ a_worker_that_cannot_go_on_says_why(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct reply *reply = reply_create(REPLY_STATUS, 0);
         reply->status = (struct status){.link = LINK_LIVE, .has_schema = true, .as_of = TIME_ABSENT};
+        reply->status.worker.count = 1;
         snprintf(reply->status.worker.note, sizeof reply->status.worker.note, "%s", cases[i].note);
         reply->status.running = (struct operation){.no = 7,
                                                    .action = ACTION_REPROCESS,
@@ -242,6 +244,57 @@ a_worker_that_cannot_go_on_says_why(void **state)
 }
 
 static void
+give_running(struct world *world, int64_t no, int workers, int silent)
+{
+    struct reply *reply = reply_create(REPLY_STATUS, 0);
+    reply->status = (struct status){.link = LINK_LIVE, .has_schema = true, .as_of = TIME_ABSENT};
+    reply->status.worker.count = workers;
+    reply->status.worker.silent = silent;
+    reply->status.running = (struct operation){.no = no,
+                                               .action = ACTION_REPROCESS,
+                                               .state = OPERATION_RUNNING,
+                                               .total = 900,
+                                               .done = 100,
+                                               .queued = 800,
+                                               .rate_now = 35};
+    assert_true(mailbox_put(world->replies, reply, 0));
+    (void)app_receive(world->app, 1000);
+}
+
+static void
+nobody_at_work_is_said_in_the_message(void **state)
+{
+    struct world *world = *state;
+    give_running(world, 7, 1, 0);
+    assert_true(shows(world->app, "returned 0, 35/s, 22s left"));
+    give_running(world, 7, 1, 6);
+    assert_true(shows(world->app, "returned 0: no sign of the worker for 6s"));
+    assert_false(shows(world->app, "35/s"));
+    give_running(world, 7, 0, 0);
+    assert_true(shows(world->app, "returned 0: no worker"));
+}
+
+// What went well gives way to what goes on, in a while; what went wrong waits for a key.
+static void
+an_old_message_hides_no_operation(void **state)
+{
+    struct world *world = *state;
+    give_running(world, 7, 1, 0);
+    app_say_about(world->app, SAY_OK, 4, INT64_MAX, "operation 4: done, 10 restored");
+    app_redraw(world->app);
+    assert_true(shows(world->app, "10 restored"));
+    assert_false(shows(world->app, "sent 100 of 900"));
+    world->app->messages.ring[0].at -= MESSAGE_HIDES_FOR;
+    app_redraw(world->app);
+    assert_true(shows(world->app, "sent 100 of 900"));
+
+    app_say(world->app, SAY_ERROR, "operation 4 failed");
+    world->app->messages.ring[1].at -= MESSAGE_HIDES_FOR;
+    app_redraw(world->app);
+    assert_true(shows(world->app, "operation 4 failed"));
+}
+
+static void
 nothing_changes_without_the_right_state(void **state)
 {
     struct world *world = *state;
@@ -254,6 +307,7 @@ nothing_changes_without_the_right_state(void **state)
     assert_int_equal(newest->last, DO_NONE);
     assert_true(shows(app, "connection lost; nothing can be changed"));
     tell_status(world, LINK_LIVE, false);
+    assert_false(shows(app, "connection lost")); // not true any more
     press(app, "R");
     assert_int_equal(newest->last, DO_NONE);
     assert_true(shows(app, "redrive migrate"));
@@ -615,6 +669,8 @@ main(void)
         WORLD(cancel_stops_before_it_leaves),
         WORLD(cancel_does_not_claim_what_it_cannot),
         WORLD(a_worker_that_cannot_go_on_says_why),
+        WORLD(nobody_at_work_is_said_in_the_message),
+        WORLD(an_old_message_hides_no_operation),
         WORLD(nothing_changes_without_the_right_state),
         WORLD(keys_become_actions),
         WORLD(a_prompt_has_all_the_keys),

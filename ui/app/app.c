@@ -293,6 +293,18 @@ app_counts_down(const struct app *app)
            messages->until != INT64_MAX;
 }
 
+// What went well has been read by now, and hides how another operation fares. Warnings stay until a key.
+static bool
+hides_operation(const struct app *app)
+{
+    struct app_message newest;
+    const struct operation *running = &app_status(app)->running;
+    if (!app_message(app, 0, &newest) || !running->no || running->no == app->messages.operation)
+        return false;
+    bool is_read = newest.say == SAY_INFO || newest.say == SAY_OK;
+    return is_read && !app_counts_down(app) && app->now - newest.at >= MESSAGE_HIDES_FOR;
+}
+
 void
 app_expire_message(struct app *app)
 {
@@ -301,7 +313,7 @@ app_expire_message(struct app *app)
     bool is_over = app_counts_down(app) && app->now >= messages->until;
     bool runs = messages->operation && messages->until == TIME_ABSENT && running->no == messages->operation &&
                 running->state != OPERATION_FROZEN;
-    if (messages->line != LINE_EMPTY && (is_over || runs))
+    if (messages->line != LINE_EMPTY && (is_over || runs || hides_operation(app)))
         app->messages.line = LINE_EMPTY;
 }
 

@@ -119,6 +119,22 @@ draw_header(struct app *app, struct area area)
     header_draw(&header, &app->picture.canvas, area);
 }
 
+// Why nobody carries it out; NULL: somebody does, or it waits for something else. An old rate would promise
+// what nobody keeps.
+static const char *
+absence_words(struct app *app, const struct operation *operation)
+{
+    const struct status *status = app_status(app);
+    bool is_due = operation->state == OPERATION_RUNNING ||
+                  (operation->state == OPERATION_FROZEN && !operation_can_be_called_back(operation));
+    if (!is_due || operation->queued == 0 || status->link != LINK_LIVE)
+        return NULL;
+    if (status->worker.count == 0)
+        return MSG_NOBODY_WORKS;
+    return status->worker.silent ? arena_printf(&app->picture.frame, MSG_NO_SIGN, status->worker.silent)
+                                 : NULL;
+}
+
 // "operation 41: sent 8,420 of 12,000, returned 0, 950/s, 4s left"
 static void
 draw_running(struct app *app, const struct operation *operation, struct area area)
@@ -132,12 +148,15 @@ draw_running(struct app *app, const struct operation *operation, struct area are
     if (operation->state != OPERATION_RUNNING)
         strbuf_printf(&words, ", %s", operation_state_word(operation->state));
     int64_t rest = operation->queued + operation->claimed;
-    if (operation->state == OPERATION_RUNNING && operation->rate_now >= 1)
+    const char *absence = absence_words(app, operation);
+    if (absence)
+        strbuf_printf(&words, ": %s", absence);
+    else if (operation->state == OPERATION_RUNNING && operation->rate_now >= 1)
         strbuf_printf(&words, ", %.0f/s, %s left", operation->rate_now,
                       text_age((int64_t)((double)rest / operation->rate_now * US_PER_SECOND), left));
     // While nothing is sent, the worker's note says why, unless it only names its operation.
     const char *note = app_status(app)->worker.note;
-    if (operation->state == OPERATION_RUNNING && operation->rate_now < 1 && *note &&
+    if (!absence && operation->state == OPERATION_RUNNING && operation->rate_now < 1 && *note &&
         strncmp(note, "operation ", 10) != 0)
         strbuf_printf(&words, ": %s", note);
     char key[32];

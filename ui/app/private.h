@@ -72,6 +72,9 @@ struct mail {
 // A message stays on its line until the next key, unless that key brings another one.
 enum message_line { LINE_EMPTY, LINE_NEW, LINE_OLD };
 
+// How long a message may stand where else a running operation would be told of.
+#define MESSAGE_HIDES_FOR (10 * US_PER_SECOND)
+
 struct messages {
     struct app_message ring[MESSAGES];
     size_t count;

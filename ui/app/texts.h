@@ -66,6 +66,8 @@
 #define MSG_RUNNING "operation %" PRId64 ": %s %s of %s"
 #define MSG_END_UNDO " · u undo"
 #define MSG_RUNNING_RETURNED ", returned %s"
+#define MSG_NOBODY_WORKS "no worker"
+#define MSG_NO_SIGN "no sign of the worker for %ds"
 #define MSG_WATCH "%s watch"
 #define MSG_NO_SCHEMA_HERE "reading only: redrive's own schema is missing; run: redrive migrate"
 #define MSG_STOP_STATE "STOPPED"

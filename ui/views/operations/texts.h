@@ -104,7 +104,7 @@
 #define MSG_DOUBT_HINT "V decide what is in doubt"
 #define MSG_NO_WORKER "no worker; run: redrive work"
 #define MSG_NO_PUBLISHER "no worker with Kafka brokers; run: redrive work -b HOST:PORT"
-#define MSG_WORKER_SILENT "no sign of the worker for %ds"
+#define MSG_WORKER_SILENT "no sign of the worker for %ds" // as in the message line
 #define MSG_HALTS_ABOVE "halts above %g%%"
 #define MSG_THEN "then "
 #define MSG_ALL_EVENTS "events"
