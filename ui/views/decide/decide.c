@@ -115,6 +115,7 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     decide->is_open = true;
     decide->action = action;
     decide->hidden = words->hidden;
+    decide->hides_by_filter = words->shown_by != NULL;
     decide->undoes = words->undoes;
     decide->is_routed = decide->is_target_routed = false;
     decide->restores_resolved = words->restores_resolved;
@@ -132,7 +133,8 @@ decide_begin(struct app *app, struct decide *decide, enum operation_action actio
     return true;
 }
 
-// "2,114 events of SocketTimeoutException", "10 selected events, 7 hidden by the filter"
+// "2,114 events of SocketTimeoutException", "10 selected events, 7 hidden by the filter", "…, none of them in
+// this list"
 static const char *
 scope(const struct decide *decide, struct arena *arena)
 {
@@ -143,9 +145,19 @@ scope(const struct decide *decide, struct arena *arena)
     if (decide->what.len)
         return arena_printf(arena, MSG_SCOPE_OF, count, events, strbuf_text(&decide->what));
     const char *selected = arena_printf(arena, MSG_SCOPE_SELECTED, count, events);
-    return decide->hidden
-               ? arena_printf(arena, MSG_SCOPE_HIDDEN, selected, text_count((int64_t)decide->hidden, hidden))
-               : selected;
+    if (!decide->hidden)
+        return selected;
+    if (decide->hidden >= decide->count)
+        return arena_printf(arena, MSG_SCOPE_UNSEEN, selected);
+    return arena_printf(arena, decide->hides_by_filter ? MSG_SCOPE_HIDDEN : MSG_SCOPE_ELSEWHERE, selected,
+                        text_count((int64_t)decide->hidden, hidden));
+}
+
+// Events that nobody sees are what one does not mean to decide about.
+static enum role
+scope_role(const struct decide *decide)
+{
+    return decide->hidden && decide->hidden >= decide->count ? ROLE_DIALOG_DANGER : ROLE_STRONG;
 }
 
 // The same as a command; the dialog adds what its fields hold.
@@ -364,7 +376,7 @@ open_dialog(struct app *app, struct decide *decide)
                       decide->count, &arena, request.fields);
     decide->dialog = app_dialog(app, &request);
     strbuf_release(&command);
-    dialog_line(decide->dialog, ROLE_STRONG, "%s", scope(decide, &arena));
+    dialog_line(decide->dialog, scope_role(decide), "%s", scope(decide, &arena));
     care_line(app, decide->dialog, decide->of_group);
     dialog_line(decide->dialog, ROLE_DIM, MSG_CHECKING);
     dialog_set_waiting(decide->dialog, true);
@@ -651,7 +663,7 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
     struct arena arena = {0};
     dialog_clear(dialog);
     dialog_set_waiting(dialog, false);
-    dialog_line(dialog, ROLE_STRONG, "%s", scope(decide, &arena));
+    dialog_line(dialog, scope_role(decide), "%s", scope(decide, &arena));
     care_line(app, dialog, decide->of_group);
     if (decide->advice.len)
         dialog_line(dialog, ROLE_STATUS_INFO, "%s", strbuf_text(&decide->advice));

@@ -30,6 +30,7 @@ struct decide {
     int64_t *ids; // frozen; ascending
     size_t count, capacity;
     size_t hidden;             // of the ids, how many the view does not show
+    bool hides_by_filter;      // because of its filter
     struct strbuf what;        // "SocketTimeoutException", "id 912180"; empty: the selection
     struct strbuf filter;      // as typed, or empty
     char group[GROUP_TEXT];    // "" none

@@ -35,6 +35,8 @@
 #define MSG_SCOPE_OF "%s %s of %s"
 #define MSG_SCOPE_SELECTED "%s selected %s"
 #define MSG_SCOPE_HIDDEN "%s, %s hidden by the filter"
+#define MSG_SCOPE_ELSEWHERE "%s, %s not in this list"
+#define MSG_SCOPE_UNSEEN "%s, none of them in this list"
 #define MSG_NO_TARGET "no topic"
 #define MSG_TARGET_REFUSED "%s will be refused: %s"
 #define MSG_TARGET_WHY "     %s; edit `to` to send elsewhere"
