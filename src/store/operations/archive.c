@@ -75,7 +75,7 @@ struct archive_pace {
 // Whoever inserts while a batch is written waits for its WAL to be on the disk too, and whoever inserts later
 // for the dirty pages that it left: so batches are small, a part of the time, and the larger part belongs to
 // others. A million events take some minutes.
-enum { ROWS_LEAST = 20, ROWS_FIRST = 50, ROWS_MOST = 1000, SHARE = 10 };
+enum { ROWS_LEAST = 50, ROWS_FIRST = 50, ROWS_MOST = 1000, SHARE = 10 };
 #define BATCH_TIME (3 * (US_PER_SECOND / 1000))
 
 // The function's own time, in µs: the network's is no burden for the server.
