@@ -24,6 +24,7 @@ CREATE TABLE redrive.archive_job (
     policy   text, -- that began it; NULL: a person did
     chosen   bigint NOT NULL, -- events, as they were counted before
     position bigint NOT NULL DEFAULT -9223372036854775808, -- ids up to it were looked at
+    highest  bigint, -- id when it began: what came later is too young, and may come faster than it is looked at; NULL: there was none
     moved    bigint NOT NULL DEFAULT 0,
     deleted  bigint NOT NULL DEFAULT 0,
     skipped  bigint NOT NULL DEFAULT 0,
@@ -223,7 +224,6 @@ CREATE OR REPLACE FUNCTION redrive._archive_begin(p_action text, p_before timest
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.archive_job;
-    v_no bigint;
 BEGIN
     IF p_before IS NULL AND p_action <> 'restore' OR coalesce(p_scope, '') = '' OR p_chosen IS NULL OR p_before > clock_timestamp() THEN
         RAISE EXCEPTION 'that is no job for the archive' USING ERRCODE = 'RD004';
@@ -235,10 +235,12 @@ BEGIN
         PERFORM redrive._archive_ended(v, 'interrupted');
     END LOOP;
     INSERT INTO redrive.archive_job (action, before, scope, reason, chosen) VALUES (p_action, p_before, p_scope, p_reason, p_chosen)
-    RETURNING no INTO v_no;
+    RETURNING * INTO v;
+    EXECUTE format('UPDATE redrive.archive_job j SET highest = (SELECT max(e.id)::bigint FROM %s e) WHERE j.no = $1', redrive._archive_source(v))
+      USING v.no;
     PERFORM redrive._audit(CASE p_action WHEN 'delete' THEN 'purge' ELSE p_action END, NULL, 0, p_reason,
-                           format('job %s begins: %s', v_no, p_scope));
-    RETURN v_no;
+                           format('job %s begins: %s', v.no, p_scope));
+    RETURN v.no;
 END $$;
 
 CREATE OR REPLACE FUNCTION redrive._archive_hold(p_job bigint) RETURNS redrive.archive_job
@@ -372,8 +374,8 @@ DECLARE
     v_ids bigint[];
 BEGIN
     EXECUTE format('SELECT count(*), max(w.id), array_agg(DISTINCT w.id) FILTER (WHERE w.is_due) FROM (SELECT e.id::bigint AS id, %s AS is_due'
-                   ' FROM %s e WHERE e.id > $2 ORDER BY e.id LIMIT $3) w', redrive._archive_due(), redrive._archive_source(v))
-       INTO looked, v_last, v_ids USING redrive._wall(v.before), v.position, least(greatest(p_rows, 1), 20000);
+                   ' FROM %s e WHERE e.id > $2 AND e.id <= $4 ORDER BY e.id LIMIT $3) w', redrive._archive_due(), redrive._archive_source(v))
+       INTO looked, v_last, v_ids USING redrive._wall(v.before), v.position, least(greatest(p_rows, 1), 20000), v.highest;
     taken := redrive._archive_batch(v, v_ids);
     UPDATE redrive.archive_job j SET position = coalesce(v_last, j.position) WHERE j.no = p_job;
 END $$;
