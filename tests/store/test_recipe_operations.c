@@ -53,7 +53,7 @@ halts_above_its_share_of_refused_events(void **state)
     keep_correct(world.store, no, &hand, events);
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_HALTED);
-    assert_non_null(strstr(operation.state_note, "3 refused"));
+    assert_non_null(strstr(operation.state_note, "3 of 20 refused, more than 10%"));
     assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err)); // accepts them
     carry_on_correct(world.store, no);
     assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
