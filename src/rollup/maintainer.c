@@ -428,14 +428,17 @@ catch_up_written(struct maintainer *maintainer, struct err *err)
     int left = maintainer->catch_ups;
     maintainer->catch_ups = -1;
     if (!snapshot_writer_sweep_began(&maintainer->snapshots, maintainer->store, err) ||
-        !rollup_compare_written(maintainer->store, maintainer->name, WRITTEN, &result, &missing, err))
+        !rollup_compare_written(maintainer->store, maintainer->name, WRITTEN, maintainer->snapshots.changes,
+                                &result, &missing, err))
         return false;
     maintainer->catch_ups = result == COMPARED_SOME ? left - 1 : 0;
-    if (result == COMPARED_ALL) {
+    if (result == COMPARED_ALL || result == COMPARED_NOTHING) {
         maintainer->is_all_uncompared = false;
         maintainer->lease.uncompared = ROLLUP_END;
         maintainer->search.check_at = 0;
-        return snapshot_writer_sweep_ended(&maintainer->snapshots, maintainer->store, maintainer->name, err);
+        // Where nothing was read, the snapshots are as true as before.
+        return result == COMPARED_NOTHING ||
+               snapshot_writer_sweep_ended(&maintainer->snapshots, maintainer->store, maintainer->name, err);
     }
     maintainer->changes += result == COMPARED_SOME;
     return add_missing(maintainer, &missing, INT64_MIN, err);

@@ -321,21 +321,28 @@ rollup_compare(struct store *store, const char *maintainer, int64_t upto, size_t
 }
 
 bool
-rollup_compare_written(struct store *store, const char *maintainer, size_t rows, enum rollup_compared *result,
-                       struct rollup_missing *missing, struct err *err)
+rollup_compare_written(struct store *store, const char *maintainer, size_t rows, int64_t changes,
+                       enum rollup_compared *result, struct rollup_missing *missing, struct err *err)
 {
     *missing = (struct rollup_missing){0};
     struct params params = {0};
     param_text(&params, maintainer);
     param_int8(&params, (int64_t)rows);
+    param_int8(&params, changes);
     PGresult *r;
     if (!pg_ask(store, FOR_WRITING,
-                "SELECT is_done, gone, missing, versions FROM redrive.rollup_compare_written($1, $2)",
+                "SELECT is_done, is_read, gone, missing, versions FROM redrive.rollup_compare_written($1, "
+                "$2, $3)",
                 &params, &r, err))
         return false;
-    *result = value_is_null(r, 0, 0) ? COMPARED_NOT : value_bool(r, 0, 0) ? COMPARED_ALL : COMPARED_SOME;
-    missing->gone = value_int8(r, 0, 1);
-    read_missing(r, 2, missing);
+    if (value_is_null(r, 0, 0))
+        *result = COMPARED_NOT;
+    else if (!value_bool(r, 0, 0))
+        *result = COMPARED_SOME;
+    else
+        *result = value_bool(r, 0, 1) ? COMPARED_ALL : COMPARED_NOTHING;
+    missing->gone = value_int8(r, 0, 2);
+    read_missing(r, 3, missing);
     PQclear(r);
     return true;
 }

@@ -169,14 +169,16 @@ bool rollup_drain(struct store *store, const char *maintainer, struct rollup_mis
 bool rollup_compare(struct store *store, const char *maintainer, int64_t upto, size_t rows,
                     struct rollup_missing *missing, struct err *err) MUST_CHECK;
 // Compares the rows that were written since all were compared last, at most `rows` differences at once.
-// *result: COMPARED_ALL ends the time without a maintainer; COMPARED_SOME: count what is missing and call
-// again.
+// changes: store_change_count, read before; where it is the same as then, the table is not read.
+// *result: COMPARED_ALL and COMPARED_NOTHING end the time without a maintainer; COMPARED_SOME: count what is
+// missing and call again.
 enum rollup_compared {
     COMPARED_NOT, // it cannot be told what was written since
     COMPARED_SOME,
-    COMPARED_ALL
+    COMPARED_ALL,
+    COMPARED_NOTHING // as far as PostgreSQL's statistics know, nothing was written
 };
-bool rollup_compare_written(struct store *store, const char *maintainer, size_t rows,
+bool rollup_compare_written(struct store *store, const char *maintainer, size_t rows, int64_t changes,
                             enum rollup_compared *result, struct rollup_missing *missing,
                             struct err *err) MUST_CHECK;
 struct rollup_check {

@@ -89,6 +89,7 @@ CREATE UNLOGGED TABLE redrive.rollup_state (
     uncompared    bigint NOT NULL DEFAULT -9223372036854775808, -- nobody maintained it for a while: ids up to this one are to be compared; so: done
     -- Row versions of transactions below compared_floor are counted as they are, once the load is complete.
     compared_floor bigint,
+    compared_changes bigint,         -- the table's count of changes when it was compared to here; NULL: not known
     -- The text snapshots are true of what was written before texts_floor (texts.sql). NULL: not known yet.
     texts_floor   bigint,
     texts_changes bigint             -- the table's count of changes then
@@ -152,7 +153,8 @@ BEGIN
         s.buckets_from := p_bucket;
         UPDATE redrive.rollup_state
            SET version = p_version, zone = v_zone, low = s.low, high = s.high, buckets_from = p_bucket, xmin_floor = v_floor,
-               compared_floor = v_running, texts_floor = NULL, exact_at = NULL, checked_at = NULL;
+               compared_floor = v_running, compared_changes = NULL, texts_floor = NULL,
+               texts_changes = NULL, exact_at = NULL, checked_at = NULL;
     END IF;
     IF s.lease_until < clock_timestamp() - interval '5 s' THEN
         UPDATE redrive.rollup_state SET uncompared = s.high, exact_at = NULL;
