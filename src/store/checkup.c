@@ -576,12 +576,38 @@ check_unfit(const struct checkup *checkup, struct err *err)
     return true;
 }
 
+// Dead letters that only point at their original have no payload until redrive ingest has read it.
+static bool
+check_originals(const struct checkup *checkup, struct err *err)
+{
+    PGresult *r;
+    struct arena arena = {0};
+    if (!pg_ask(checkup->store, FOR_READING,
+                "SELECT o.topic, count(*), (SELECT w.why FROM redrive.original w WHERE w.topic = o.topic AND"
+                " w.state = 'waiting' AND w.why IS NOT NULL ORDER BY w.next_at DESC LIMIT 1)"
+                " FROM redrive.original o WHERE o.state = 'waiting' AND (o.tries >= 3 OR"
+                " o.at < pg_catalog.clock_timestamp() - interval '2 min')"
+                " GROUP BY o.topic ORDER BY 2 DESC, 1 LIMIT 5",
+                NULL, &r, err))
+        return false;
+    for (int i = 0; i < PQntuples(r); i++) {
+        const char *why = value_text(r, i, 2, &arena);
+        tell(checkup, CHECKUP_WRONG,
+             "let redrive ingest run with the right to read that topic, before retention removes them",
+             "%" PRId64 " dead letters wait for their originals in %s: %.300s", value_int8(r, i, 1),
+             value_text(r, i, 0, &arena), why ? why : "redrive ingest has not asked for them yet");
+    }
+    arena_release(&arena);
+    PQclear(r);
+    return true;
+}
+
 // What redrive ingest could not read, and whether it reads at all.
 static bool
 check_ingest(const struct checkup *checkup, struct err *err)
 {
     PGresult *r;
-    if (!check_alarms(checkup, err) || !check_unfit(checkup, err))
+    if (!check_alarms(checkup, err) || !check_unfit(checkup, err) || !check_originals(checkup, err))
         return false;
     if (!pg_ask(
             checkup->store, FOR_READING,

@@ -336,6 +336,10 @@ sql "UPDATE dlq_events SET status = 'PENDING' WHERE id = 3" >/dev/null
 run doctor "${db[@]}"
 ok "doctor looks at host, PostgreSQL and Kafka" all says postgresql ';' says kafka ';' says "may carry operations out"
 ok "doctor says nothing twice" test -z "$(grep -E '^(ok|note|WRONG) ' "$work/out" | sort | uniq -d)"
+sql "INSERT INTO redrive.original (dlq_id, cluster, topic, partition, \"offset\", tries, why) SELECT min(id), 'c', 'orders.events', 0, 7, 3, 'the broker refuses to let it be read' FROM dlq_events"
+run doctor "${db[@]}"
+ok "doctor: an original that cannot be read" all exits 1 ';' says "1 dead letters wait for their originals in orders.events: the broker refuses to let it be read"
+sql "DELETE FROM redrive.original"
 run doctor "${db[@]}" --json
 ok "doctor: names" names part verdict finding remedy
 run doctor -d 'host=/nowhere'
