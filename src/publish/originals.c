@@ -127,12 +127,12 @@ bool
 originals_keep(struct store *store, const struct event *const *events, const struct original *originals,
                size_t count, struct arena *arena, struct err *err)
 {
-    struct kept_record *kept = arena_array(arena, count, sizeof *kept);
+    struct found_record *kept = arena_array(arena, count, sizeof *kept);
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
         const struct record *record = &originals[i].record;
         if (originals[i].state == ORIGINAL_FOUND)
-            kept[found++] = (struct kept_record){
+            kept[found++] = (struct found_record){
                 .id = events[i]->id,
                 .timestamp = record->timestamp,
                 .key = record->key,

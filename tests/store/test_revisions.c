@@ -239,7 +239,7 @@ wanted_records_are_kept_where_they_are_the_events_own(void **state)
     struct event_header headers[] = {{BYTES("trace"), BYTES("t")}, {BYTES("null"), BYTES_ABSENT}};
     test_sql(world->admin,
              "UPDATE public.dlq_events SET event_payload = '{\"a\": 1.50}' WHERE id IN (1, 2, 3)");
-    const struct kept_record kept[] = {
+    const struct found_record kept[] = {
         {.id = 1,
          .timestamp = 1000000,
          .key = BYTES("k"),

@@ -5,7 +5,7 @@
 #include "store/pg.h"
 
 bool
-records_keep(struct store *store, const struct kept_record *records, size_t count, struct err *err)
+records_keep(struct store *store, const struct found_record *records, size_t count, struct err *err)
 {
     if (!pg_may_write(store, err) || !pg_has_schema(store, err))
         return false;

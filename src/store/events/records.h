@@ -9,7 +9,7 @@
 #include "store/store.h"
 
 // A record as it was read again in Kafka.
-struct kept_record {
+struct found_record {
     int64_t id;              // of the event
     int64_t timestamp;       // instant; TIME_ABSENT
     struct bytes key, value; // absent is a null
@@ -18,7 +18,7 @@ struct kept_record {
 };
 // Keeps those that are their event's own (the same JSON value as its row) and that are not kept yet. For
 // workers.
-bool records_keep(struct store *store, const struct kept_record *records, size_t count,
+bool records_keep(struct store *store, const struct found_record *records, size_t count,
                   struct err *err) MUST_CHECK;
 
 // Is the original record of any event kept?
