@@ -403,6 +403,8 @@ struct list_reply {
     bool is_beginning; // some events in their order; the list begins anew once it is known of all
     int64_t scanned, total, undecided;
     bool is_new_available; // the list could grow: "+12 new, r"; count then counts them and ids is NULL
+    bool is_unconfirmed; // found by texts that others wrote down: good to look at; what is to be acted on is
+                         // collected
 };
 
 struct facets_reply {

@@ -154,6 +154,7 @@ reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, siz
     reply->is_last = !list->is_running;
     reply->list.scanned = list->scanned;
     reply->list.undecided = list->undecided;
+    reply->list.is_unconfirmed = reader_search_is_unconfirmed(reader, list);
     reply->list.total = list->candidates && !list->others ? (int64_t)list->candidate_count
                                                           : (int64_t)backlog_count(reader->counts.backlog);
     list->is_first = false;

@@ -311,6 +311,8 @@ void reader_list_paths_release(struct list_job *list);
 // search.c
 void reader_search_begin(struct reader *reader, struct list_job *list);
 bool reader_search_step(struct reader *reader, struct list_job *list);
+// Was a list found by texts that others may have written?
+bool reader_search_is_unconfirmed(const struct reader *reader, const struct list_job *list);
 bool reader_list_is_sorted(const struct list_job *list); // by another column than its candidates
 bool
 reader_cache_step(struct reader *reader); // texts for the searches to come, while nothing else is to be done

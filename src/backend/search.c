@@ -158,14 +158,19 @@ search_some(struct reader *reader, struct list_job *list, struct err *err)
     return true;
 }
 
+bool
+reader_search_is_unconfirmed(const struct reader *reader, const struct list_job *list)
+{
+    return !list->is_confirmed && list->search && list->query.source == LIST_PENDING &&
+           (filter_needs(list->filter) & EVENT_ERROR) && text_cache_has_foreign(reader->texts.cache);
+}
+
 // What an action is about is not chosen by texts that others may have written: it is matched once more, in
 // the rows.
 static bool
 must_confirm(const struct reader *reader, const struct list_job *list)
 {
-    return list->leaves_undecided && !list->is_confirmed && list->search &&
-           list->query.source == LIST_PENDING && (filter_needs(list->filter) & EVENT_ERROR) &&
-           text_cache_has_foreign(reader->texts.cache);
+    return list->leaves_undecided && reader_search_is_unconfirmed(reader, list);
 }
 
 static void

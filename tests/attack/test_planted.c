@@ -7,6 +7,7 @@
 enum { EVENTS = 5000, FORGED = 5 }; // every fifth event
 
 static struct bench bench;
+static bool was_unconfirmed; // what the last list ended with
 
 // Snapshots as they are kept for a backlog that nobody writes to, and a maintainer that never looks again.
 static void
@@ -94,6 +95,7 @@ ask(enum request_kind kind, const char *filter, enum list_order order, size_t *c
             ids[(*count)++] = reply->list.ids[i];
         }
         is_last = reply->is_last;
+        was_unconfirmed = reply->list.is_unconfirmed;
         reply_destroy(reply);
     }
     return ids;
@@ -106,8 +108,10 @@ nothing_is_done_by_a_text_that_is_not_the_events(void **state)
     size_t count;
     free(ask(REQUEST_LIST, "zzzforged", ORDER_WHEN, &count));
     assert_in_range(count, EVENTS / FORGED / 2, EVENTS / FORGED); // so the snapshot was taken
+    assert_true(was_unconfirmed);
     free(ask(REQUEST_COLLECT, "zzzforged", ORDER_WHEN, &count));
     assert_int_equal(count, 0);
+    assert_false(was_unconfirmed);
     free(ask(REQUEST_COLLECT, "zzzforged", ORDER_TYPE, &count));
     assert_int_equal(count, 0);
     // Also where the text is what excludes an event.

@@ -7,6 +7,7 @@
 #include "app_world.h"
 #include "async/message.h"
 #include "base/alloc.h"
+#include "core/selection.h"
 
 static int
 begin(void **state)
@@ -76,12 +77,116 @@ a_search_that_fails_on_the_way_says_how_far_it_came(void **state)
     assert_false(shows(world->app, "failed after"));
 }
 
+// A list whose matches rest on what somebody else wrote down, and a row under the cursor.
+static void
+list_unconfirmed(struct world *world)
+{
+    press(world->app, "/zzz<Enter>");
+    uint64_t number = asked(world);
+    struct reply *reply = reply_create(REPLY_LIST, number);
+    reply->is_last = true;
+    reply->list = (struct list_reply){
+        .is_first = true, .count = 31, .scanned = 31, .total = 31, .is_unconfirmed = true};
+    reply->list.ids = alloc_array(31, sizeof *reply->list.ids);
+    for (int i = 0; i < 31; i++)
+        reply->list.ids[i] = 4700 + i;
+    tell(world, reply);
+    shows(world->app, ""); // asks for the rows
+    for (struct request *request; (request = take_request(world)); request_destroy(request))
+        continue;
+}
+
+// What was asked to be matched once more: these match, and one that was not in the list.
+static void
+collected(struct world *world, size_t count)
+{
+    struct request *request = take_request(world);
+    assert_non_null(request);
+    assert_int_equal(request->kind, REQUEST_COLLECT);
+    struct reply *reply = reply_create(REPLY_LIST, request->number);
+    reply->is_last = true;
+    reply->list = (struct list_reply){.is_first = true, .count = count + 1};
+    reply->list.ids = alloc_array(count + 1, sizeof *reply->list.ids);
+    reply->list.ids[0] = 9000;
+    for (size_t i = 0; i < count; i++)
+        reply->list.ids[i + 1] = 4700 + 3 * (int64_t)i;
+    request_destroy(request);
+    tell(world, reply);
+}
+
+static void
+what_others_wrote_down_selects_nothing(void **state)
+{
+    struct world *world = *state;
+    list_unconfirmed(world);
+    press(world->app, "A");
+    assert_int_equal(app_selection(world->app)->count, 0);
+    collected(world, 3);
+    assert_int_equal(app_selection(world->app)->count, 3);
+    assert_true(shows(world->app, "selected 3 more, 28 left out"));
+}
+
+static void
+a_range_of_it_is_matched_once_more(void **state)
+{
+    struct world *world = *state;
+    list_unconfirmed(world);
+    press(world->app, "vjjjj<Space>");
+    assert_int_equal(app_selection(world->app)->count, 0);
+    collected(world, 3); // 4700 and 4703 are in the range, 4706 is not
+    assert_int_equal(app_selection(world->app)->count, 2);
+    press(world->app, "*");
+    collected(world, 5);
+    assert_int_equal(app_selection(world->app)->count, 3); // 4706, 4709 and 4712
+    assert_true(selection_has(app_selection(world->app), 4712));
+}
+
+static void
+an_action_waits_for_what_is_selected(void **state)
+{
+    struct world *world = *state;
+    list_unconfirmed(world);
+    press(world->app, "AD");
+    assert_false(app_has_dialog(world->app));
+    collected(world, 3);
+    assert_true(app_has_dialog(world->app));
+    assert_true(shows(world->app, "3 selected events"));
+}
+
+static void
+an_action_on_a_range_waits_as_well(void **state)
+{
+    struct world *world = *state;
+    list_unconfirmed(world);
+    press(world->app, "vjjjjD");
+    assert_false(app_has_dialog(world->app));
+    collected(world, 3);
+    assert_true(shows(world->app, "2 selected events"));
+}
+
+static void
+an_action_on_what_does_not_match_is_none_on_the_cursor(void **state)
+{
+    struct world *world = *state;
+    list_unconfirmed(world);
+    press(world->app, "AD");
+    collected(world, 0);
+    assert_false(app_has_dialog(world->app));
+    assert_true(shows(world->app, "31 left out: gone, or its row does not match"));
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_failed_search_has_no_hits_of_the_list_before, begin, destroy_world),
         cmocka_unit_test_setup_teardown(a_search_that_fails_on_the_way_says_how_far_it_came, begin,
+                                        destroy_world),
+        cmocka_unit_test_setup_teardown(what_others_wrote_down_selects_nothing, begin, destroy_world),
+        cmocka_unit_test_setup_teardown(a_range_of_it_is_matched_once_more, begin, destroy_world),
+        cmocka_unit_test_setup_teardown(an_action_waits_for_what_is_selected, begin, destroy_world),
+        cmocka_unit_test_setup_teardown(an_action_on_a_range_waits_as_well, begin, destroy_world),
+        cmocka_unit_test_setup_teardown(an_action_on_what_does_not_match_is_none_on_the_cursor, begin,
                                         destroy_world),
     };
     return cmocka_run_group_tests_name("events list", tests, NULL, NULL);

@@ -81,7 +81,7 @@ events_group(const void *state, uint64_t *group)
 }
 
 // Scope: the selection if there is one, else the visual range, else the cursor row.
-static bool
+bool
 events_decide(struct app *app, void *state, enum action begun_by)
 {
     struct events *events = state;
@@ -89,6 +89,8 @@ events_decide(struct app *app, void *state, enum action begun_by)
     struct decide_words words = {.shown_by = events->filter.len ? strbuf_text(&events->filter) : NULL};
     size_t from;
     size_t to;
+    if (events_put_off(app, events, begun_by))
+        return true;
     if (!decide_selection(app, &events->decide, action, events->ids, events->count, &words) &&
         events_range(app, events, action_name(action), &from, &to, &words)) {
         bool is_group = events->query.pivot == PIVOT_ERROR && events->query.has_value;
@@ -98,14 +100,15 @@ events_decide(struct app *app, void *state, enum action begun_by)
     return true;
 }
 
-static bool
+bool
 events_recipe(struct app *app, void *state, enum action action)
 {
-    (void)action;
-    const struct events *events = state;
+    struct events *events = state;
     struct decide_words words = {0};
     size_t from;
     size_t to;
+    if (events_put_off(app, events, action))
+        return true;
     if (!recipe_open_selection(app, NULL, events->ids, events->count) &&
         events_range(app, events, action_name(ACTION_CORRECT), &from, &to, &words))
         app_open(app, &view_recipe,
@@ -373,6 +376,7 @@ receive_list(struct app *app, struct events *events, const struct reply *reply)
     events->progress.scanned = reply->list.scanned;
     events->progress.total = reply->list.total;
     events->progress.undecided = reply->list.undecided;
+    events->progress.is_unconfirmed = reply->list.is_unconfirmed;
     events->progress.is_complete = reply->is_last;
     events->window.are_rows_old = true;
     const struct events_drawing drawing = {.events = events};
@@ -619,6 +623,7 @@ events_close(struct app *app, void *state)
     free(events->path);
     free(events->ids);
     free(events->collecting.ids);
+    selection_release(&events->collecting.among);
     free(events);
 }
 

@@ -26,7 +26,20 @@ collect(struct app *app, struct events *events, enum action purpose, const char 
     }
     events->collecting.purpose = purpose;
     events->collecting.count = 0;
+    events->collecting.then = DO_NONE;
+    selection_release(&events->collecting.among);
+    events->collecting.among = (struct selection){0};
     events->collecting.number = app_send(app, request);
+}
+
+// These rows of the list, as far as they match.
+static void
+collect_rows(struct app *app, struct events *events, enum action purpose, size_t from, size_t to)
+{
+    char count[TEXT_SHORT];
+    collect(app, events, purpose, "", NULL);
+    selection_add(&events->collecting.among, events->ids + from, to - from);
+    app_say(app, SAY_INFO, MSG_MATCHING_ROWS, text_count((int64_t)(to - from), count));
 }
 
 static bool
@@ -75,6 +88,36 @@ events_collect_matches(struct app *app, struct events *events)
     collect(app, events, DO_NEXT_MATCH, strbuf_text(&events->matches.filter), NULL);
 }
 
+// Of what was found only the rows that were asked about. Returns how many of these were not found.
+static int64_t
+keep_rows(struct events_collecting *collecting)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < collecting->count; i++)
+        if (selection_has(&collecting->among, collecting->ids[i]))
+            collecting->ids[kept++] = collecting->ids[i];
+    collecting->count = kept;
+    return (int64_t)(collecting->among.count - kept);
+}
+
+bool
+events_put_off(struct app *app, struct events *events, enum action action)
+{
+    struct events_collecting *collecting = &events->collecting;
+    bool is_selecting =
+        collecting->number && collecting->purpose != DO_NEXT_MATCH && app_is_waiting(app, collecting->number);
+    size_t from;
+    size_t to;
+    if (!is_selecting && events->progress.is_unconfirmed && app_selection(app)->count == 0 &&
+        table_range(&events->table, &from, &to) && to - from > 1) {
+        collect_rows(app, events, DO_SELECT_PATTERN, from, to);
+        is_selecting = true;
+    }
+    if (is_selecting)
+        collecting->then = action;
+    return is_selecting;
+}
+
 static void
 finish_collecting(struct app *app, struct events *events, int64_t undecided)
 {
@@ -85,7 +128,10 @@ finish_collecting(struct app *app, struct events *events, int64_t undecided)
     }
     struct selection *selection = app_selection(app);
     size_t before = selection->count;
-    if (events->collecting.purpose == DO_UNSELECT_PATTERN)
+    int64_t missing = events->collecting.among.count ? keep_rows(&events->collecting) - undecided : 0;
+    if (events->collecting.purpose == DO_SELECT_INVERT)
+        selection_invert(selection, events->collecting.ids, events->collecting.count);
+    else if (events->collecting.purpose == DO_UNSELECT_PATTERN)
         selection_remove(selection, events->collecting.ids, events->collecting.count);
     else
         selection_add(selection, events->collecting.ids, events->collecting.count);
@@ -98,7 +144,19 @@ finish_collecting(struct app *app, struct events *events, int64_t undecided)
     const char *rest =
         undecided ? arena_printf(app_frame(app), MSG_UNDECIDED_LEFT_OUT, text_count(undecided, left_out))
                   : "";
-    app_say(app, undecided ? SAY_WARN : SAY_INFO, "%s%s", words, rest);
+    const char *gone =
+        missing > 0 ? arena_printf(app_frame(app), MSG_ROWS_LEFT_OUT, text_count(missing, left_out)) : "";
+    app_say(app, undecided || missing > 0 ? SAY_WARN : SAY_INFO, "%s%s%s", words, rest, gone);
+    enum action then = events->collecting.then;
+    events->collecting.then = DO_NONE;
+    // Nothing was selected: what it would then act on is the row under the cursor. And whoever answers
+    // another question would confirm one that they have not read.
+    if (then == DO_NONE || selection->count == 0 || app_has_dialog(app))
+        return;
+    if (then == DO_RECIPE)
+        events_recipe(app, events, then);
+    else
+        events_decide(app, events, then);
 }
 
 void
@@ -154,7 +212,10 @@ select_range(struct app *app, struct events *events)
     if (!table_range(&events->table, &from, &to))
         return;
     if (events->table.is_visual) {
-        selection_add(selection, events->ids + from, to - from);
+        if (events->progress.is_unconfirmed && to - from > 1)
+            collect_rows(app, events, DO_SELECT_PATTERN, from, to);
+        else
+            selection_add(selection, events->ids + from, to - from);
         table_handle(&events->table, &model, DO_BACK);
         return;
     }
@@ -169,7 +230,9 @@ select_all(struct app *app, struct events *events)
         app_say(app, SAY_WARN, MSG_STILL_LOADING);
         return;
     }
-    if (events->progress.undecided) // only events that are known to match
+    if (events->progress.is_unconfirmed)
+        collect_rows(app, events, DO_SELECT_PATTERN, 0, events->count);
+    else if (events->progress.undecided) // only events that are known to match
         collect(app, events, DO_SELECT_PATTERN, "", NULL);
     else
         selection_add(app_selection(app), events->ids, events->count);
@@ -187,7 +250,10 @@ select_group(struct app *app, struct events *events)
 static void
 invert_selection(struct app *app, struct events *events)
 {
-    selection_invert(app_selection(app), events->ids, events->count);
+    if (events->progress.is_unconfirmed)
+        collect_rows(app, events, DO_SELECT_INVERT, 0, events->count);
+    else
+        selection_invert(app_selection(app), events->ids, events->count);
 }
 
 static void

@@ -3,6 +3,7 @@
 #define REDRIVE_UI_VIEWS_EVENTS_STATE_H
 
 #include "core/filter/filter.h"
+#include "core/selection.h"
 #include "ui/views/decide/decide.h"
 #include "ui/views/events/row.h"
 #include "ui/views/events/events.h"
@@ -13,7 +14,10 @@
 // Ids that a filter or a group adds to the selection or takes from it, or the matches of the last filter.
 struct events_collecting {
     uint64_t number;
-    enum action purpose; // DO_SELECT_PATTERN, DO_UNSELECT_PATTERN, DO_SELECT_GROUP or DO_NEXT_MATCH
+    enum action purpose;    // DO_SELECT_PATTERN, DO_UNSELECT_PATTERN, DO_SELECT_GROUP, DO_SELECT_INVERT or
+                            // DO_NEXT_MATCH
+    struct selection among; // rows of the list that are matched once more; none: whatever is found
+    enum action then;       // was asked for meanwhile and needs the selection, or DO_NONE
     int64_t *ids;
     size_t count, capacity;
 };
@@ -43,6 +47,7 @@ struct events_progress {
     size_t arrived;
     char trouble[200]; // why it could not be read to its end, or ""
     int64_t scanned, total, undecided;
+    bool is_unconfirmed; // async/message.h, list_reply
 };
 
 // The filter line.
@@ -119,10 +124,16 @@ void events_take_filter(struct app *app, void *state, struct bytes text);
 bool events_ask_narrow(struct app *app, void *state, enum action action);
 const char *events_filter_candidate(struct app *app, void *state, struct bytes text, size_t i);
 
+// events.c
+bool events_decide(struct app *app, void *state, enum action begun_by);
+bool events_recipe(struct app *app, void *state, enum action action);
+
 // select.c: the actions that select, and undo
 bool events_selects(enum action action);
 bool events_select(struct app *app, void *state, enum action action);
 void events_collected(struct app *app, struct events *events, const struct reply *reply);
+// Must an action wait for its events? Then it begins when they are collected.
+bool events_put_off(struct app *app, struct events *events, enum action action);
 
 void events_collect_matches(struct app *app, struct events *events); // of the last filter
 

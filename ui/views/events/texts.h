@@ -23,6 +23,8 @@
 
 // selecting
 #define MSG_NOTHING_SELECTED "nothing selected"
+#define MSG_MATCHING_ROWS "matching %s events once more, in their rows"
+#define MSG_ROWS_LEFT_OUT ", %s left out: gone, or its row does not match"
 #define MSG_STILL_LOADING "still loading; select all when the list is complete"
 
 // orders, filters, matches
