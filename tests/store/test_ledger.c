@@ -394,6 +394,10 @@ in_doubt_is_held_until_a_scan_decides(void **state)
     assert_int_equal(operation.done, 3);
     assert_int_equal(operation.queued, 17);
     assert_int_equal(operation.in_doubt, 0);
+    // The reason for the doubt says nothing of an event that was found.
+    assert_int_equal(items_in(&world, no, "done"), 3);
+    assert_int_equal(test_number(world.admin, "SELECT count(detail) FROM redrive.item WHERE state = 'done'"),
+                     0);
     struct claim rest = next_claim(&world, &found, no, 20);
     assert_int_equal(rest.count, 17);
     assert_int_equal(rest.chunk.seq, 2); // numbers go on

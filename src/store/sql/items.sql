@@ -311,7 +311,7 @@ BEGIN
     ELSIF p_batches IS NOT NULL THEN
         PERFORM redrive._batches_write_out(v.no, p_batches);
     END IF;
-    UPDATE redrive.operation_item i SET state = 'done', at = p_sent, attempt = i.attempt + (i.state = 'queued')::integer
+    UPDATE redrive.operation_item i SET state = 'done', at = p_sent, attempt = i.attempt + (i.state = 'queued')::integer, detail = NULL
      WHERE operation_no = v.no AND dlq_id = ANY (v_closed) AND state IN ('queued', 'claimed', 'in doubt');
     GET DIAGNOSTICS v_items = ROW_COUNT;
     IF cardinality(v_closed) < cardinality(p_ids) THEN
