@@ -65,7 +65,7 @@ make_publishers(struct worker_run *run, struct err *err)
 // Kafka failed, or PostgreSQL at a chunk in flight. False: an operator waits in the foreground, and has
 // waited long enough.
 static bool
-publish_later(struct worker_run *run, const char *what, const struct err *said, struct err *err)
+publish_later(struct worker_run *run, const struct err *said, struct err *err)
 {
     int64_t now = clock_mono();
     worker_name_failure(said, &run->trouble);
@@ -82,14 +82,9 @@ publish_later(struct worker_run *run, const char *what, const struct err *said, 
     int64_t wait = store_backoff(run->kafka.attempts++);
     run->due.kafka = now + wait;
     worker_note(run, "%.190s", failure->text);
-    log_line(LOG_WARN, what, LOG_TEXT("why", failure->text), LOG_INT("retry_ms", wait / 1000));
+    log_line(LOG_WARN, worker_failure_line(said), LOG_TEXT("why", failure->text),
+             LOG_INT("retry_ms", wait / 1000));
     return true;
-}
-
-static bool
-kafka_failed(struct worker_run *run, const struct err *failure, struct err *err)
-{
-    return publish_later(run, "Kafka failed", failure, err);
 }
 
 static void
@@ -118,11 +113,11 @@ worker_need_kafka(struct worker_run *run, bool *is_there, struct err *err)
     if (!worker_give_sign(run, err))
         return false;
     if (!endpoints_connect(&run->endpoints, &failure))
-        return store_is_connected(run->endpoints.store) ? kafka_failed(run, &failure, err)
+        return store_is_connected(run->endpoints.store) ? publish_later(run, &failure, err)
                                                         : worker_store_failed(run, &failure, err);
     bool has_turn = false;
     if (!worker_turn_take(run, &has_turn, &failure))
-        return store_is_connected(run->endpoints.store) ? kafka_failed(run, &failure, err)
+        return store_is_connected(run->endpoints.store) ? publish_later(run, &failure, err)
                                                         : worker_store_failed(run, &failure, err);
     if (!has_turn)
         return true;
@@ -188,8 +183,7 @@ publisher_failed(struct worker_run *run, size_t i, const struct err *failure, st
         size_t most = queued > 0 && (size_t)queued < run->limit ? (size_t)queued : run->limit;
         return worker_set_back(run, operation, most, failure, err);
     }
-    const char *what = failure->sqlstate[0] ? "PostgreSQL refused" : "Kafka failed";
-    if (!publish_later(run, what, failure, err))
+    if (!publish_later(run, failure, err))
         return false;
     if (operation)
         setback_pass(&run->setbacks, operation, run->due.kafka + LOOK_EVERY / 10, run->trouble.text);
@@ -469,7 +463,7 @@ decide_doubt(struct worker_run *run, bool *is_wanted, struct err *err)
     struct err failure = {0};
     int64_t wait = run->settings->doubt_wait ? run->settings->doubt_wait : DOUBT_WAIT;
     if (!doubt_look(&run->endpoints, wait, &outcome, &failure))
-        return store_is_connected(run->endpoints.store) ? kafka_failed(run, &failure, err)
+        return store_is_connected(run->endpoints.store) ? publish_later(run, &failure, err)
                                                         : worker_store_failed(run, &failure, err);
     int64_t again = outcome == DOUBT_STAYS ? DOUBT_AGAIN : DOUBT_EVERY;
     if (outcome == DOUBT_EARLY && wait < again)

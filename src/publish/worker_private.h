@@ -191,6 +191,8 @@ int64_t worker_share(const struct worker_run *run);
 // worker_setbacks.c. A failure of Kafka as a sentence that names Kafka first, whatever Kafka's client said;
 // others as they are.
 void worker_name_failure(const struct err *failure, struct err *named);
+// What the log calls it: a clock that is wrong is neither server's.
+const char *worker_failure_line(const struct err *failure);
 // A step of at most `limit` events of this operation failed, and the connection is there.
 // False: somebody waits in the foreground, and it has failed too often.
 bool worker_set_back(struct worker_run *run, int64_t operation, size_t limit, const struct err *failure,

@@ -22,6 +22,14 @@ worker_name_failure(const struct err *failure, struct err *named)
                  (int)(sizeof named->text - sizeof "Kafka failed: "), failure->text);
 }
 
+const char *
+worker_failure_line(const struct err *failure)
+{
+    return failure->sqlstate[0]        ? "PostgreSQL refused"
+           : failure->kind == ERR_DATA ? "nothing is published"
+                                       : "Kafka failed";
+}
+
 static int
 tries_of(const struct worker_run *run, int64_t operation)
 {

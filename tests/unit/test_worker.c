@@ -228,21 +228,27 @@ a_failure_of_kafka_names_it_first(void **state)
     (void)state;
     static const struct {
         struct err failure;
-        const char *named;
+        const char *named, *line;
     } cases[] = {
         {{.kind = ERR_UNREACHABLE, .text = "reading the marker: no answer in time"},
-         "Kafka failed: reading the marker: no answer in time"},
+         "Kafka failed: reading the marker: no answer in time",
+         "Kafka failed"},
         {{.kind = ERR_UNREACHABLE, .text = "Kafka did not take 3 of 4 records"},
-         "Kafka did not take 3 of 4 records"},
-        {{.kind = ERR_INTERNAL, .sqlstate = "P0001", .text = "not this one"}, "not this one"},
+         "Kafka did not take 3 of 4 records",
+         "Kafka failed"},
+        {{.kind = ERR_INTERNAL, .sqlstate = "P0001", .text = "not this one"},
+         "not this one",
+         "PostgreSQL refused"},
         {{.kind = ERR_DATA, .text = "this host's clock is 400 s behind PostgreSQL's"},
-         "this host's clock is 400 s behind PostgreSQL's"},
+         "this host's clock is 400 s behind PostgreSQL's",
+         "nothing is published"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct err named;
         worker_name_failure(&cases[i].failure, &named);
         assert_string_equal(named.text, cases[i].named);
         assert_int_equal(named.kind, cases[i].failure.kind);
+        assert_string_equal(worker_failure_line(&cases[i].failure), cases[i].line);
     }
     struct err longest = {.kind = ERR_UNREACHABLE}, named;
     memset(longest.text, 'x', sizeof longest.text - 1);
