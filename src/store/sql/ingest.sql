@@ -249,19 +249,20 @@ BEGIN
 END $$;
 
 -- Makes the table of this session to which records are copied before ingest_take, within the same transaction. It belongs to the schema's owner, so
--- nobody can put a trigger or a view in its place; the session may only insert.
+-- nobody can put a trigger or a view in its place; the session may only insert. What is read of every record several times stands first, in columns of
+-- fixed width: PostgreSQL walks along a row to the last column that it needs.
 CREATE OR REPLACE FUNCTION redrive.ingest_stage(p_no bigint, p_fence bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET client_min_messages = error AS $$
 BEGIN
     PERFORM redrive._ingest_hold(p_no, p_fence);
     IF to_regclass('pg_temp.redrive_letter') IS NULL THEN
         CREATE TEMPORARY TABLE redrive_letter (
-            no integer NOT NULL, topic text NOT NULL, partition integer NOT NULL, "offset" bigint NOT NULL, "timestamp" timestamptz, key bytea,
-            value bytea, header_names text[] NOT NULL, header_values bytea[] NOT NULL, crc32c bigint NOT NULL, format text NOT NULL, consumer text,
-            failed_at timestamptz, identity bigint NOT NULL, was_sent boolean NOT NULL, event_id text NOT NULL, event_type text NOT NULL,
-            source_table text, source_id text, payload text NOT NULL, error_message text NOT NULL, stack_trace text, attempts integer,
-            correlation_id uuid, original_topic text, original_partition integer, original_offset bigint, schema text, decoding text,
-            is_pointer boolean NOT NULL) ON COMMIT DELETE ROWS;
+            identity bigint NOT NULL, "offset" bigint NOT NULL, no integer NOT NULL, partition integer NOT NULL, was_sent boolean NOT NULL,
+            is_pointer boolean NOT NULL, topic text NOT NULL, "timestamp" timestamptz, key bytea, value bytea, header_names text[] NOT NULL,
+            header_values bytea[] NOT NULL, crc32c bigint NOT NULL, format text NOT NULL, consumer text, failed_at timestamptz,
+            event_id text NOT NULL, event_type text NOT NULL, source_table text, source_id text, payload text NOT NULL,
+            error_message text NOT NULL, stack_trace text, attempts integer, correlation_id uuid, original_topic text,
+            original_partition integer, original_offset bigint, schema text, decoding text) ON COMMIT DELETE ROWS;
         EXECUTE format('GRANT INSERT ON pg_temp.redrive_letter TO %I', session_user);
     END IF;
     PERFORM redrive._ingest_stage_check();
@@ -312,6 +313,15 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
       FROM pg_attribute a WHERE a.attrelid = to_regclass(:'events') AND a.attname = p_column;
 $$;
 
+-- Has any event one of these identities? Mostly none has, and one walk through the index tells it for all of them.
+-- Plan: that index, also where nothing is known yet of a table that was empty a moment ago, and one plan for all arrays: to plan for the identities of one
+-- takes as long as the walk.
+CREATE OR REPLACE FUNCTION redrive._ingest_is_any_known(p_identities bigint[]) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM redrive.record x WHERE x.identity = ANY (p_identities));
+END $$;
+
 -- Of each staged record, in their order, the event that it is a further attempt of; 0: it is an event of its own. The event is pending, has the same
 -- identity, and is in no operation: what was sent and failed again is an event of its own. -n: of the n-th staged record.
 -- Plan: records by identity and events by id, one by one, also where nothing is known yet of tables that were empty a moment ago: OFFSET 0 and the
@@ -320,16 +330,21 @@ CREATE OR REPLACE FUNCTION redrive._ingest_events(p_letters integer) RETURNS big
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off AS $$
 DECLARE
     v_of bigint[] := array_fill(0::bigint, ARRAY[p_letters]);
-    v_room integer := redrive._event_room('event_id');
+    v_identities bigint[] := ARRAY(SELECT s.identity FROM pg_temp.redrive_letter s GROUP BY s.identity);
+    v_room integer;
     v_live bigint[];
     v record;
 BEGIN
-    IF (SELECT count(*) FROM (SELECT FROM pg_temp.redrive_letter s GROUP BY s.identity) d) < p_letters THEN
+    IF cardinality(v_identities) < p_letters THEN
         FOR v IN SELECT w.no, w.first FROM (SELECT s.no, s.was_sent, min(s.no) OVER (PARTITION BY s.identity, s.event_id) AS first
                                               FROM pg_temp.redrive_letter s) w WHERE w.first < w.no AND NOT w.was_sent LOOP
             v_of[v.no] := -v.first;
         END LOOP;
     END IF;
+    IF NOT redrive._ingest_is_any_known(v_identities) THEN
+        RETURN v_of;
+    END IF;
+    v_room := redrive._event_room('event_id');
     FOR v IN SELECT array_agg(k.no) AS nos, array_agg(k.dlq_id) AS ids
                FROM (SELECT s.no, r.dlq_id, (SELECT e.status = 'PENDING' AND e.event_id = left(s.event_id, v_room)
                                                FROM :"events" e WHERE e.id = r.dlq_id LIMIT 1) AS is_open
@@ -420,6 +435,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp
 DECLARE
     v redrive.ingester := redrive._ingest_hold(p_no, p_fence);
     v_moved integer;
+    v_oldest integer;
+    v_newest integer;
     v_generations integer[]; -- of each staged record
 BEGIN
     PERFORM redrive._ingest_stage_check();
@@ -433,14 +450,18 @@ BEGIN
     IF v_moved <> cardinality(p_topics) THEN
         RAISE EXCEPTION 'another ingester has read on from these positions' USING ERRCODE = 'RD001';
     END IF;
-    SELECT array_agg(p.generation ORDER BY s.no), count(*) INTO v_generations, v_moved
-      FROM pg_temp.redrive_letter s
+    SELECT coalesce(sum(g.records), 0), min(p.generation), max(p.generation) INTO v_moved, v_oldest, v_newest
+      FROM (SELECT s.topic, s.partition, count(*) AS records, min(s."offset") AS low, max(s."offset") AS high
+              FROM pg_temp.redrive_letter s GROUP BY s.topic, s.partition) g
       JOIN unnest(p_topics, p_partitions, p_from, p_to) AS w (topic, partition, began, reached)
-        ON s.topic = w.topic AND s.partition = w.partition AND s."offset" >= w.began AND s."offset" < w.reached
-      JOIN redrive.ingest_position p ON p.cluster = v.cluster AND p.topic = s.topic AND p.partition = s.partition;
+        ON g.topic = w.topic AND g.partition = w.partition AND g.low >= w.began AND g.high < w.reached
+      JOIN redrive.ingest_position p ON p.cluster = v.cluster AND p.topic = g.topic AND p.partition = g.partition;
     IF (v_moved, v_moved) IS DISTINCT FROM (SELECT (count(*)::integer, coalesce(max(s.no), 0)) FROM pg_temp.redrive_letter s) THEN
         RAISE EXCEPTION 'a staged record is outside the chunk that is taken in' USING ERRCODE = 'RD004';
     END IF;
+    v_generations := CASE WHEN v_oldest IS NOT DISTINCT FROM v_newest THEN array_fill(v_newest, ARRAY[v_moved])
+                          ELSE ARRAY(SELECT p.generation FROM pg_temp.redrive_letter s JOIN redrive.ingest_position p
+                                         ON p.cluster = v.cluster AND p.topic = s.topic AND p.partition = s.partition ORDER BY s.no) END;
     SELECT t.events, t.attempts, t.unfit INTO events, attempts, unfit
       FROM redrive._ingest_put(v.cluster, v_generations, redrive._ingest_events(v_moved)) t;
     UPDATE redrive.ingester i SET seen_at = clock_timestamp(), taken = i.taken + v_moved WHERE i.no = p_no;

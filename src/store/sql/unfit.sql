@@ -100,12 +100,17 @@ CREATE OR REPLACE FUNCTION redrive._ingest_put(p_cluster text, p_generations int
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v_sequence regclass := redrive._event_sequence();
+    v_are_all_new boolean := 0 = ALL (p_of);
     v_ids bigint[];
     v_unfit integer[] := '{}';
     v_whys text[] := '{}';
 BEGIN
-    v_ids := ARRAY(SELECT CASE WHEN w.of = 0 THEN nextval(v_sequence) ELSE w.of END FROM unnest(p_of) WITH ORDINALITY AS w (of, no) ORDER BY w.no);
-    v_ids := ARRAY(SELECT CASE WHEN w.id < 0 THEN v_ids[-w.id] ELSE w.id END FROM unnest(v_ids) WITH ORDINALITY AS w (id, no) ORDER BY w.no);
+    IF v_are_all_new THEN
+        v_ids := ARRAY(SELECT nextval(v_sequence) FROM generate_series(1, cardinality(p_of)));
+    ELSE
+        v_ids := ARRAY(SELECT CASE WHEN w.of = 0 THEN nextval(v_sequence) ELSE w.of END FROM unnest(p_of) WITH ORDINALITY AS w (of, no) ORDER BY w.no);
+        v_ids := ARRAY(SELECT CASE WHEN w.id < 0 THEN v_ids[-w.id] ELSE w.id END FROM unnest(v_ids) WITH ORDINALITY AS w (id, no) ORDER BY w.no);
+    END IF;
     BEGIN
         PERFORM redrive._ingest_insert(p_cluster, p_generations, p_of, v_ids, 1, cardinality(p_of));
     EXCEPTION WHEN integrity_constraint_violation OR data_exception OR program_limit_exceeded OR feature_not_supported OR raise_exception
@@ -120,12 +125,16 @@ BEGIN
                v_whys || coalesce(array_agg(v_whys[array_position(v_unfit, (-w.of)::integer)] ORDER BY w.no), '{}') INTO v_unfit, v_whys
           FROM unnest(p_of) WITH ORDINALITY AS w (of, no) WHERE w.of < 0 AND -w.of = ANY (v_unfit);
     END;
-    PERFORM redrive._ingest_attempts(p_cluster, p_generations, p_of, v_ids, v_unfit);
+    IF NOT v_are_all_new THEN
+        PERFORM redrive._ingest_attempts(p_cluster, p_generations, p_of, v_ids, v_unfit);
+        attempts := (SELECT count(*) FROM unnest(p_of) WITH ORDINALITY AS w (of, no) WHERE w.of <> 0 AND w.no <> ALL (v_unfit));
+    ELSE
+        attempts := 0;
+    END IF;
     unfit := cardinality(v_unfit);
     IF unfit > 0 THEN
         PERFORM redrive._ingest_put_aside(p_cluster, p_generations, v_unfit, v_whys);
     END IF;
-    attempts := (SELECT count(*) FROM unnest(p_of) WITH ORDINALITY AS w (of, no) WHERE w.of <> 0 AND w.no <> ALL (v_unfit));
     events := cardinality(p_of) - attempts - unfit;
 END $$;
 
@@ -144,7 +153,10 @@ BEGIN
          ORDER BY u.topic, u.generation, u.partition, u."offset" LIMIT p_limit FOR UPDATE SKIP LOCKED),
     numbered AS (SELECT (row_number() OVER (ORDER BY w.topic, w.generation, w.partition, w."offset"))::integer AS no, w.* FROM wanted w),
     staged AS (
-        INSERT INTO pg_temp.redrive_letter
+        INSERT INTO pg_temp.redrive_letter (no, topic, partition, "offset", "timestamp", key, value, header_names, header_values, crc32c, format, consumer,
+                                            failed_at, identity, was_sent, event_id, event_type, source_table, source_id, payload, error_message,
+                                            stack_trace, attempts, correlation_id, original_topic, original_partition, original_offset, schema,
+                                            decoding, is_pointer)
         SELECT n.no, n.topic, n.partition, n."offset", n."timestamp", n.key, n.value, n.header_names, n.header_values, n.crc32c, n.format,
                n.consumer, n.failed_at, n.identity, n.was_sent, n.event_id, n.event_type, n.source_table, n.source_id, n.payload,
                n.error_message, n.stack_trace, n.attempts, n.correlation_id, n.original_topic, n.original_partition, n.original_offset, n.schema, n.decoding, n.is_pointer
