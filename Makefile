@@ -277,7 +277,7 @@ bench: ## measure, as ratios within one run
 	$(Q)$(MAKE) -j$(JOBS) bench-tools
 	$(Q)ROWS="$(ROWS)" tests/bench/run $(PARTS)
 
-bench-tools: $(filter $(OUT)/tests/demo/% $(OUT)/tests/bench/%,$(TOOLS))
+bench-tools: $(filter $(OUT)/tests/demo/% $(OUT)/tests/bench/% $(OUT)/tests/tools/topic,$(TOOLS))
 
 screenshots: ## make screenshots/ with the scripts of the screen tests
 	$(Q)$(MAKE) -j$(JOBS) build/redrive
