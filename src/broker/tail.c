@@ -52,8 +52,8 @@ tail_open(struct tail **tail, const struct broker_settings *settings, const char
     kafka_set(conf, "enable.partition.eof", "true");
     kafka_set_default(conf, settings, "check.crcs", "true");
     // Bounds what is held at once: an answer is taken apart whole, and may be compressed.
-    kafka_set_default(conf, settings, "fetch.message.max.bytes", "1048576");
-    kafka_set_default(conf, settings, "fetch.max.bytes", "2097152");
+    kafka_set_default(conf, settings, "fetch.message.max.bytes", "524288");
+    kafka_set_default(conf, settings, "fetch.max.bytes", "1048576");
     // May not be above fetch.max.bytes, and the one that is given is meant for what is published.
     kafka_set(conf, "message.max.bytes", "1000000");
     kafka_set_default(conf, settings, "fetch.wait.max.ms", "100");
@@ -316,10 +316,10 @@ tail_read(struct tail *tail, int timeout_ms, struct arena *arena, struct tail_it
 }
 
 void
-tail_free(struct tail_item *items, size_t count)
+tail_free(void *const *messages, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        rd_kafka_message_destroy(items[i].message);
+        rd_kafka_message_destroy(messages[i]);
 }
 
 void

@@ -67,7 +67,7 @@ struct tail_item {
 // included. Headers live in the arena, all else in the messages, which tail_free returns.
 size_t tail_read(struct tail *tail, int timeout_ms, struct arena *arena, struct tail_item *items, size_t room,
                  size_t bytes);
-void tail_free(struct tail_item *items, size_t count);
+void tail_free(void *const *messages, size_t count);
 
 // Writes positions to the group, as {topic, partition, next offset}. Nobody waits for the answer: a refusal
 // is logged.

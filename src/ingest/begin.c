@@ -129,7 +129,7 @@ is_same(struct reading *reading, const struct ingest_position *position, const s
             is_told = item.at == 0 && item.kind != TAIL_TROUBLE;
             *is = is_told && item.kind == TAIL_RECORD && item.offset == known->offset &&
                   letter_crc(&item.record) == known->crc;
-            tail_free(&item, 1);
+            tail_free(&item.message, 1);
         }
         arena_release(&arena);
     }

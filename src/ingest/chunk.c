@@ -1,6 +1,5 @@
-// chunk: the letters of one transaction.
+// chunk: the letters of one transaction, as they are read.
 #include <stdlib.h>
-#include <string.h>
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -111,117 +110,50 @@ bool
 chunk_read(struct reading *reading, bool *is_full, struct err *err)
 {
     enum { WAIT_MS = 100 };
-    if (!reading->chunk.items) {
-        reading->chunk.items = alloc_array(CHUNK_LETTERS + READ_ROOM, sizeof *reading->chunk.items);
-        reading->chunk.letters = alloc_array(CHUNK_LETTERS + READ_ROOM, sizeof *reading->chunk.letters);
+    struct chunk *chunk = &reading->chunk;
+    if (!reading->items)
+        reading->items = alloc_array(READ_ROOM, sizeof *reading->items);
+    if (!chunk->messages) {
+        chunk->messages = alloc_array(CHUNK_LETTERS + READ_ROOM, sizeof *chunk->messages);
+        chunk->letters = alloc_array(CHUNK_LETTERS + READ_ROOM, sizeof *chunk->letters);
     }
-    struct tail_item *items = reading->chunk.items + reading->chunk.item_count;
     schema_cache_begin(reading->schemas, reading->store);
-    size_t bytes = reading->chunk.bytes < CHUNK_BYTES ? CHUNK_BYTES - reading->chunk.bytes : 1;
-    size_t count = tail_read(reading->tail, WAIT_MS, &reading->chunk.arena, items, READ_ROOM, bytes);
-    reading->chunk.item_count += count;
+    size_t bytes = chunk->bytes < CHUNK_BYTES ? CHUNK_BYTES - chunk->bytes : 1;
+    size_t count = tail_read(reading->tail, WAIT_MS, &chunk->arena, reading->items, READ_ROOM, bytes);
+    for (size_t i = 0; i < count; i++)
+        chunk->messages[chunk->message_count++] = reading->items[i].message;
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++)
-        ok = take_item(reading, &items[i], err);
+        ok = take_item(reading, &reading->items[i], err);
     // Less than was asked for: there is no more at the moment, so nobody waits for the rest.
-    *is_full = count < READ_ROOM || reading->chunk.item_count >= CHUNK_LETTERS ||
-               reading->chunk.bytes >= CHUNK_BYTES || reading->wants_assign;
+    *is_full = count < READ_ROOM || chunk->message_count >= CHUNK_LETTERS || chunk->bytes >= CHUNK_BYTES ||
+               reading->wants_assign;
     return ok;
+}
+
+void
+chunk_empty(struct chunk *chunk)
+{
+    tail_free(chunk->messages, chunk->message_count);
+    arena_reset(&chunk->arena);
+    chunk->message_count = chunk->letter_count = chunk->bytes = 0;
+    chunk->has_moved = false;
+}
+
+void
+chunk_release(struct chunk *chunk)
+{
+    free(chunk->messages);
+    free(chunk->letters);
+    arena_release(&chunk->arena);
 }
 
 void
 chunk_drop(struct reading *reading)
 {
-    tail_free(reading->chunk.items, reading->chunk.item_count);
-    arena_reset(&reading->chunk.arena);
-    reading->chunk.item_count = reading->chunk.letter_count = reading->chunk.bytes = 0;
-    reading->chunk.has_moved = false;
+    chunk_empty(&reading->chunk);
     for (size_t i = 0; i < reading->part_count; i++) {
         reading->parts[i].to = -1;
         reading->parts[i].last_offset = -1;
     }
-}
-
-// Moves what the program knows to where PostgreSQL is now.
-static void
-move_on(struct reading *reading)
-{
-    for (size_t i = 0; i < reading->part_count; i++) {
-        struct part *part = &reading->parts[i];
-        if (part->to < 0)
-            continue;
-        part->position.next = part->to;
-        if (part->last_offset >= 0) {
-            part->position.last_offset = part->last_offset;
-            part->position.last_crc = part->last_crc;
-        }
-    }
-}
-
-static void
-count_dry(struct reading *reading)
-{
-    struct ingest_report *report = reading->report;
-    for (size_t i = 0; i < reading->chunk.letter_count; i++) {
-        const struct ingest_letter *letter = &reading->chunk.letters[i];
-        size_t at = 0;
-        while (at < report->count_count && (strcmp(report->counts[at].topic, letter->topic) != 0 ||
-                                            strcmp(report->counts[at].format, letter->format) != 0))
-            at++;
-        if (at == report->count_count) {
-            struct ingest_count *more = arena_array(reading->arena, at + 1, sizeof *more);
-            if (at > 0)
-                memcpy(more, report->counts, at * sizeof *more);
-            more[at] = (struct ingest_count){.topic = arena_text(reading->arena, bytes_of(letter->topic)),
-                                             .format = letter->format};
-            report->counts = more;
-            report->count_count++;
-        }
-        report->counts[at].letters++;
-    }
-    report->events += (int64_t)reading->chunk.letter_count;
-}
-
-bool
-chunk_take(struct reading *reading, struct err *err)
-{
-    if (!reading->chunk.has_moved) {
-        chunk_drop(reading);
-        return true;
-    }
-    bool ok = true;
-    if (reading->settings->mode == INGEST_DRY) {
-        count_dry(reading);
-    } else {
-        struct ingest_stretch *stretches =
-            arena_array(&reading->chunk.arena, reading->part_count, sizeof *stretches);
-        struct ingest_chunk chunk = {.letters = reading->chunk.letters,
-                                     .letter_count = reading->chunk.letter_count,
-                                     .stretches = stretches};
-        struct ingest_taken taken = {0};
-        for (size_t i = 0; i < reading->part_count; i++) {
-            const struct part *part = &reading->parts[i];
-            if (part->to >= 0)
-                stretches[chunk.stretch_count++] =
-                    (struct ingest_stretch){.topic = part->position.topic,
-                                            .partition = part->position.partition,
-                                            .from = part->position.next,
-                                            .to = part->to,
-                                            .last_offset = part->last_offset,
-                                            .last_crc = part->last_crc};
-        }
-        ok = ingest_take(reading->store, &reading->ingester, &chunk, &taken, err);
-        reading->report->events += taken.events;
-        reading->report->attempts += taken.attempts;
-        reading->report->unfit += taken.unfit;
-        if (taken.unfit > 0)
-            log_line(LOG_WARN, "the table of dead letters refuses some: they are kept in redrive.unfit",
-                     LOG_INT("letters", taken.unfit));
-    }
-    if (ok) {
-        move_on(reading);
-        reading->times.moved_at = clock_mono();
-    }
-    chunk_drop(reading);
-    return ok;
 }

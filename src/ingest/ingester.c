@@ -40,6 +40,10 @@ open_all(struct reading *reading, struct err *err)
 static void
 close_all(struct reading *reading)
 {
+    struct err ignored = {0};
+    if (!writing_finish(reading, &ignored))
+        log_line(LOG_WARN, "letters that were read are not written; they are read again",
+                 LOG_TEXT("why", ignored.text));
     chunk_drop(reading);
     partitions_release(reading);
     tail_close(reading->tail);
@@ -73,7 +77,7 @@ try_again(struct reading *reading, struct err *err)
         reading->times.tried_again_at == 0 || clock_mono() - reading->times.tried_again_at >= AGAIN_EVERY;
     if (!is_due || reading->settings->mode == INGEST_DRY)
         return true;
-    if (!ingest_again(reading->store, &reading->ingester, &taken, err))
+    if (!writing_finish(reading, err) || !ingest_again(reading->store, &reading->ingester, &taken, err))
         return false;
     reading->times.tried_again_at = clock_mono();
     reading->report->events += taken.events;
@@ -125,8 +129,9 @@ read_on(struct reading *reading, int64_t *well_at, struct err *err)
     bool ok = open_all(reading, err);
     while (ok && !reading_is_stopped(reading)) {
         ok = turn(reading, err);
-        if (ok)
-            *well_at = clock_mono();
+        int64_t well = reading->writing.is_under_way ? reading->times.moved_at : clock_mono();
+        if (ok && well > *well_at)
+            *well_at = well;
         if (ok && is_to_end && partitions_are_done(reading))
             break;
         if (ok && is_to_end && clock_mono() - reading->times.moved_at > PATIENCE) {
@@ -134,6 +139,7 @@ read_on(struct reading *reading, int64_t *well_at, struct err *err)
             ok = partitions_tell_unread(reading, err);
         }
     }
+    ok = ok && writing_finish(reading, err);
     if (ok && settings->mode == INGEST_ONCE)
         read_originals(reading);
     if (ok && settings->mode == INGEST_ONCE && settings->schemas)
@@ -180,6 +186,7 @@ ingester_run(const struct ingest_settings *settings, struct arena *arena, struct
     int64_t well_at = clock_mono();
     bool ok = false;
     reading.schemas = schema_cache_create();
+    writing_begin(&reading);
     for (int attempt = 0; !ok;) {
         struct err failure = {0};
         int64_t before = well_at;
@@ -201,8 +208,8 @@ ingester_run(const struct ingest_settings *settings, struct arena *arena, struct
     pointer_watch_stop(pointers);
     schema_watch_stop(watch);
     schema_cache_destroy(reading.schemas);
-    free(reading.chunk.items);
-    free(reading.chunk.letters);
-    arena_release(&reading.chunk.arena);
+    writing_end(&reading);
+    chunk_release(&reading.chunk);
+    free(reading.items);
     return ok;
 }

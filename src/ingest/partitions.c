@@ -217,6 +217,8 @@ partitions_tend(struct reading *reading, struct err *err)
         return true;
     if (is_dry && reading->times.claimed_at && !reading->wants_assign)
         return true;
+    if (!writing_finish(reading, err))
+        return false;
     struct arena arena = {0};
     struct tail_topic *topics;
     struct ingest_position *positions;

@@ -10,7 +10,7 @@ enum { KAFKA_MS = 10000 };                                             // that a
 
 // A partition that is read.
 struct part {
-    struct ingest_position position; // as PostgreSQL has it
+    struct ingest_position position; // as PostgreSQL has it once what is being written is
     const struct topic_rule *rule;   // NULL: nothing is said of its topic
     // Beyond that, in the chunk:
     int64_t to;          // -1: nothing
@@ -22,15 +22,30 @@ struct part {
     int64_t target;  // INGEST_ONCE: where that was at first; -1: not known
 };
 
-// What was read and is not written yet (chunk.c).
+// Letters of one transaction (chunk.c).
 struct chunk {
     struct arena arena;
-    struct tail_item *items;
-    size_t item_count;
+    void **messages; // that the letters are views of
+    size_t message_count;
     struct ingest_letter *letters;
     size_t letter_count;
     size_t bytes;
     bool has_moved; // some partition is beyond its position
+};
+
+// The chunk before the one that is read, on its way into PostgreSQL (writing.c).
+struct writing {
+    struct lane *lane;
+    bool is_under_way, is_over; // given to the lane; taken from it
+    struct store *store;
+    struct ingester ingester;
+    struct chunk chunk;
+    struct ingest_stretch *stretches;
+    size_t stretch_count;
+    // What became of it:
+    bool is_written;
+    struct ingest_taken taken;
+    struct err err;
 };
 
 // Of clock_mono; 0: not yet.
@@ -46,7 +61,7 @@ struct reading {
     const struct ingest_settings *settings;
     struct arena *arena; // of the report
     struct ingest_report *report;
-    struct store *store;
+    struct store *store; // of the thread that writes, while it does: writing_finish
     struct tail *tail;
     char cluster[64];
     struct ingester ingester;
@@ -60,7 +75,9 @@ struct reading {
     int32_t total;     // partitions that there are
     bool wants_assign; // something is to be looked at again
 
-    struct chunk chunk;
+    struct tail_item *items; // that were read together
+    struct chunk chunk;      // what was read and is not being written yet
+    struct writing writing;
     struct schema_cache *schemas;
 
     struct reading_times times;
@@ -79,9 +96,17 @@ void partitions_release(struct reading *reading);
 
 // chunk.c: reads what there is, for a moment at most.
 bool chunk_read(struct reading *reading, bool *is_full, struct err *err) MUST_CHECK;
-// Writes what was read, if anything was.
-bool chunk_take(struct reading *reading, struct err *err) MUST_CHECK;
-// Forgets what was read and is not written.
+// Forgets what was read and is not being written.
 void chunk_drop(struct reading *reading);
+void chunk_empty(struct chunk *chunk);
+void chunk_release(struct chunk *chunk);
+
+// writing.c: begins to write what was read, if anything was, when what is being written is finished.
+bool chunk_take(struct reading *reading, struct err *err) MUST_CHECK;
+void writing_begin(struct reading *reading);
+void writing_end(struct reading *reading);
+// Waits until what is being written is, if anything is. False: it was not written, and what was read since
+// does not follow what PostgreSQL has.
+bool writing_finish(struct reading *reading, struct err *err) MUST_CHECK;
 
 #endif

@@ -20,6 +20,8 @@ struct entry {
 
 struct schema_cache {
     struct store *store;
+    void (*before)(void *context); // the store is asked; NULL: nothing
+    void *before_context;
     struct arena arena;
     struct entry entries[KEPT];
     size_t count;
@@ -42,6 +44,13 @@ schema_cache_destroy(struct schema_cache *cache)
         return;
     arena_release(&cache->arena);
     free(cache);
+}
+
+void
+schema_cache_before_asking(struct schema_cache *cache, void (*before)(void *context), void *context)
+{
+    cache->before = before;
+    cache->before_context = context;
 }
 
 void
@@ -68,6 +77,8 @@ read_kept(struct schema_cache *cache, const char *name)
 {
     struct kept_schema kept;
     struct err err = {0};
+    if (cache->before)
+        cache->before(cache->before_context);
     if (!schemas_find(cache->store, name, &cache->arena, &kept, &err) || !kept.name)
         return NULL;
     for (size_t i = 0; i < kept.text_count; i++)

@@ -27,8 +27,10 @@ struct schema_source {
 struct schema_cache;
 struct schema_cache *schema_cache_create(void);
 void schema_cache_destroy(struct schema_cache *cache); // NULL is fine
-// Before a batch of letters: the connection to ask, of which nobody else makes use until the next call.
+// Before a batch of letters: the connection to ask, of which nobody else makes use then.
 void schema_cache_begin(struct schema_cache *cache, struct store *store);
+// Is called before the connection is asked, for an owner that uses it on another thread too.
+void schema_cache_before_asking(struct schema_cache *cache, void (*before)(void *context), void *context);
 // A letter_schema_fn. What it returns is valid until schema_cache_begin.
 const struct schema *schema_cache_find(void *cache, const char *name);
 

@@ -151,6 +151,31 @@ large_headers_make_small_transactions(void **state)
                             "xmin::text) x") <= 512);
 }
 
+// A chunk is written while the next one is read: what PostgreSQL refuses for a moment is read again, also
+// where it is the last one.
+static void
+a_chunk_that_is_not_written_is_read_again(void **state)
+{
+    (void)state;
+    enum { LETTERS = 9000 };
+    test_sql(fixture.world.admin,
+             "CREATE SEQUENCE public.refused;"
+             "CREATE FUNCTION public.refuse_once() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$"
+             " BEGIN IF NEW.event_payload ? 'marked' AND nextval('public.refused') %% 2 = 1 THEN"
+             " RAISE EXCEPTION 'not now' USING ERRCODE = 'query_canceled'; END IF; RETURN NEW; END $$;"
+             "CREATE TRIGGER refuse_once BEFORE INSERT ON dlq_events FOR EACH ROW EXECUTE FUNCTION "
+             "public.refuse_once()");
+    rd_kafka_t *producer = letter_producer(NULL, NULL);
+    for (size_t i = 1; i <= LETTERS; i++)
+        put_text(producer, i == 1 || i == LETTERS ? "{\"marked\":1}" : "{}");
+    letters_sent(producer);
+    assert_int_equal(ingest_once(&fixture.world, fixture.topic).events, LETTERS);
+    assert_int_equal(assert_taken_in(&fixture.world, fixture.topic, fixture.partitions, 0), LETTERS);
+    assert_int_equal(test_number(fixture.world.admin, "SELECT last_value FROM public.refused"), 4);
+    test_sql(fixture.world.admin, "DROP TRIGGER refuse_once ON dlq_events;"
+                                  "DROP FUNCTION public.refuse_once(); DROP SEQUENCE public.refused");
+}
+
 static rd_kafka_t *
 transaction(void)
 {
@@ -476,6 +501,7 @@ main(void)
         on_fixture(rows_tell_what_failed_and_where_from),
         on_fixture(what_is_no_json_is_kept_as_well),
         on_fixture(large_headers_make_small_transactions),
+        on_fixture(a_chunk_that_is_not_written_is_read_again),
         on_fixture(transactions_are_respected),
         on_fixture(a_hole_is_an_alarm_with_its_range),
         on_fixture(what_a_file_brought_stops_no_ingester),

@@ -126,6 +126,35 @@ positions_move_with_the_rows(void **state)
     assert_int_equal(positions[0].next, 5);
 }
 
+// Also in a chunk with partitions of several generations; and further dead letters among them.
+static void
+records_have_the_generation_of_their_partition(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    assert_int_equal(claim(world.store, &ingester, &positions), 4);
+    test_sql(world.admin, "UPDATE redrive.ingest_position SET generation = 2 WHERE partition = 1");
+    struct ingest_letter letters[] = {letter(0, "a"), letter(1, "b"), letter(0, "c"), letter(1, "a")};
+    letters[2].partition = letters[3].partition = 1;
+    const struct ingest_stretch stretches[] = {
+        {.topic = "orders-dlq", .partition = 0, .from = -1, .to = 2, .last_offset = 1},
+        {.topic = "orders-dlq", .partition = 1, .from = -1, .to = 2, .last_offset = 1}};
+    const struct ingest_chunk chunk = {
+        .letters = letters, .letter_count = 4, .stretches = stretches, .stretch_count = 2};
+    assert_works(ingest_take(world.store, &ingester, &chunk, &taken, &err));
+    assert_int_equal(taken.events, 3);
+    assert_int_equal(taken.attempts, 1);
+    assert_string_equal(
+        test_text(world.admin, "SELECT string_agg(concat(e.event_id, k.partition, k.\"offset\", ':', "
+                               "k.generation), ' ' ORDER BY k.partition, k.\"offset\") FROM dlq_events e "
+                               "JOIN (SELECT dlq_id, partition, \"offset\", generation FROM redrive.record "
+                               "UNION ALL SELECT dlq_id, partition, \"offset\", generation FROM "
+                               "redrive.attempt) k ON k.dlq_id = e.id"),
+        "a00:0 b01:0 c10:2 a11:2");
+}
+
 static void
 whoever_was_away_writes_nothing(void **state)
 {
@@ -802,6 +831,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(positions_move_with_the_rows, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(records_have_the_generation_of_their_partition, set_up, tear_down),
         cmocka_unit_test_setup_teardown(whoever_was_away_writes_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(readers_of_other_topics_share_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_event_has_attempts_until_it_is_closed, set_up, tear_down),

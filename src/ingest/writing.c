@@ -1,0 +1,161 @@
+// writing: a chunk is written by a thread of its own while the next one is read, so that neither PostgreSQL
+// nor the program waits for the other. It is one chunk at a time: the store is not used by anybody else
+// meanwhile, and what was read since is forgotten where it fails.
+#include <string.h>
+#include "async/lane.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "ingest/private.h"
+
+static void
+write_chunk(struct lane *lane, void *job)
+{
+    struct writing *writing = job;
+    const struct chunk *chunk = &writing->chunk;
+    const struct ingest_chunk letters = {.letters = chunk->letters,
+                                         .letter_count = chunk->letter_count,
+                                         .stretches = writing->stretches,
+                                         .stretch_count = writing->stretch_count};
+    writing->is_written =
+        ingest_take(writing->store, &writing->ingester, &letters, &writing->taken, &writing->err);
+    (void)!lane_put(lane, writing);
+}
+
+static void
+wait_for_it(void *context)
+{
+    struct writing *writing = context;
+    if (writing->is_under_way && !writing->is_over)
+        writing->is_over = lane_take(writing->lane, -1) != NULL;
+}
+
+void
+writing_begin(struct reading *reading)
+{
+    reading->writing.lane =
+        lane_create(&(struct lane_settings){.name = "writer", .work = write_chunk, .jobs = 1, .results = 1});
+    schema_cache_before_asking(reading->schemas, wait_for_it, &reading->writing);
+}
+
+void
+writing_end(struct reading *reading)
+{
+    lane_destroy(reading->writing.lane);
+    chunk_release(&reading->writing.chunk);
+}
+
+bool
+writing_finish(struct reading *reading, struct err *err)
+{
+    struct writing *writing = &reading->writing;
+    if (!writing->is_under_way)
+        return true;
+    wait_for_it(writing);
+    writing->is_under_way = false;
+    chunk_empty(&writing->chunk);
+    if (!writing->is_written) {
+        *err = writing->err;
+        return false;
+    }
+    reading->report->events += writing->taken.events;
+    reading->report->attempts += writing->taken.attempts;
+    reading->report->unfit += writing->taken.unfit;
+    if (writing->taken.unfit > 0)
+        log_line(LOG_WARN, "the table of dead letters refuses some: they are kept in redrive.unfit",
+                 LOG_INT("letters", writing->taken.unfit));
+    reading->times.moved_at = clock_mono();
+    return true;
+}
+
+// Moves what the program knows to where PostgreSQL is once the chunk is written.
+static void
+move_on(struct reading *reading)
+{
+    for (size_t i = 0; i < reading->part_count; i++) {
+        struct part *part = &reading->parts[i];
+        if (part->to < 0)
+            continue;
+        part->position.next = part->to;
+        if (part->last_offset >= 0) {
+            part->position.last_offset = part->last_offset;
+            part->position.last_crc = part->last_crc;
+        }
+    }
+}
+
+static void
+count_dry(struct reading *reading)
+{
+    struct ingest_report *report = reading->report;
+    for (size_t i = 0; i < reading->chunk.letter_count; i++) {
+        const struct ingest_letter *letter = &reading->chunk.letters[i];
+        size_t at = 0;
+        while (at < report->count_count && (strcmp(report->counts[at].topic, letter->topic) != 0 ||
+                                            strcmp(report->counts[at].format, letter->format) != 0))
+            at++;
+        if (at == report->count_count) {
+            struct ingest_count *more = arena_array(reading->arena, at + 1, sizeof *more);
+            if (at > 0)
+                memcpy(more, report->counts, at * sizeof *more);
+            more[at] = (struct ingest_count){.topic = arena_text(reading->arena, bytes_of(letter->topic)),
+                                             .format = letter->format};
+            report->counts = more;
+            report->count_count++;
+        }
+        report->counts[at].letters++;
+    }
+    report->events += (int64_t)reading->chunk.letter_count;
+}
+
+static void
+add_stretches(const struct reading *reading, struct writing *writing, struct arena *arena)
+{
+    writing->stretches = arena_array(arena, reading->part_count, sizeof *writing->stretches);
+    writing->stretch_count = 0;
+    for (size_t i = 0; i < reading->part_count; i++) {
+        const struct part *part = &reading->parts[i];
+        if (part->to >= 0)
+            writing->stretches[writing->stretch_count++] =
+                (struct ingest_stretch){.topic = part->position.topic,
+                                        .partition = part->position.partition,
+                                        .from = part->position.next,
+                                        .to = part->to,
+                                        .last_offset = part->last_offset,
+                                        .last_crc = part->last_crc};
+    }
+}
+
+static void
+start_writing(struct reading *reading)
+{
+    struct writing *writing = &reading->writing;
+    struct chunk empty = writing->chunk;
+    add_stretches(reading, writing, &reading->chunk.arena);
+    move_on(reading);
+    writing->chunk = reading->chunk;
+    reading->chunk = empty;
+    chunk_drop(reading);
+    writing->store = reading->store;
+    writing->ingester = reading->ingester;
+    writing->taken = (struct ingest_taken){0};
+    writing->err = (struct err){0};
+    writing->is_over = false;
+    writing->is_under_way = lane_give(writing->lane, writing, -1);
+}
+
+bool
+chunk_take(struct reading *reading, struct err *err)
+{
+    bool ok = writing_finish(reading, err);
+    if (!ok || !reading->chunk.has_moved) {
+        chunk_drop(reading);
+    } else if (reading->settings->mode == INGEST_DRY) {
+        count_dry(reading);
+        move_on(reading);
+        reading->times.moved_at = clock_mono();
+        chunk_drop(reading);
+    } else {
+        start_writing(reading);
+    }
+    return ok;
+}
