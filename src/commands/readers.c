@@ -45,7 +45,7 @@ readers_describe(struct call *call, struct store *store, struct broker *broker, 
             topics[count++] = preview->topics[i].topic;
     if (count && readers_find(call, store, broker, topics, count, &arena, &found))
         for (size_t i = 0; i < count; i++) {
-            const char *sentence = consumers_sentence(&found[i], count > 1, clock_now(), &arena);
+            const char *sentence = consumers_sentence_among(found, count, i, clock_now(), &arena);
             if (sentence)
                 strbuf_printf(out, "; %s", sentence);
         }

@@ -38,5 +38,9 @@ const char *consumers_words(const struct topic_consumers *topic, struct arena *a
 // `is_named`, and how old it is from a minute on. NULL: nobody has asked Kafka yet.
 const char *consumers_sentence(const struct topic_consumers *topic, bool is_named, int64_t now,
                                struct arena *arena);
+// The sentence of topics[i] beside those of the others. Topics whose groups are not known for the same reason
+// are told at the first of them, and NULL for the others.
+const char *consumers_sentence_among(const struct topic_consumers *topics, size_t count, size_t i,
+                                     int64_t now, struct arena *arena);
 
 #endif

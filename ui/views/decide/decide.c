@@ -518,7 +518,7 @@ describe_readers(struct app *app, const struct decide *decide, const struct prev
     struct arena arena = {0};
     for (size_t i = 0; i < preview->reader_count; i++) {
         const char *sentence =
-            consumers_sentence(&preview->readers[i], preview->reader_count > 1, app_now(app), &arena);
+            consumers_sentence_among(preview->readers, preview->reader_count, i, app_now(app), &arena);
         if (sentence)
             dialog_line(decide->dialog, ROLE_DIALOG, "     %s", sentence);
     }
