@@ -71,7 +71,7 @@ add_outcomes(struct strbuf *out, enum operation_action action, const struct outc
     }
 }
 
-// "taken       10 of 12 by billing; billing has read 10 of 12"
+// "taken       10 of 12 by billing, search; search has read 10 of 12"; of one reader the note says the same.
 static void
 add_taken(struct strbuf *out, const struct taken *taken)
 {
@@ -80,7 +80,8 @@ add_taken(struct strbuf *out, const struct taken *taken)
     if (taken->count >= 0)
         strbuf_printf(&words, "%s of %s by %s", text_count(taken->count, count[0]),
                       text_count(taken->of, count[1]), taken->by ? taken->by : "");
-    if (taken->note)
+    bool is_one = taken->count >= 0 && taken->by && !strchr(taken->by, ',');
+    if (taken->note && !is_one)
         strbuf_printf(&words, "%s%s", words.len > 0 ? "; " : "not known: ", taken->note);
     add_field(out, "taken", strbuf_text(&words));
     strbuf_release(&words);
@@ -106,10 +107,14 @@ command_operation_add_plan(struct strbuf *out, const struct operation *operation
     add_taken(out, &operation->sent.taken);
     add_when(out, "next step", operation->state == OPERATION_WAITING ? operation->settle_until : TIME_ABSENT);
     char count[4][TEXT_SHORT];
-    strbuf_printf(out, "%-12s%s of %s sent; stayed away %s, watching %s (sent less than %s ago)\n",
+    // What no group has read is watched however long ago it was sent.
+    bool is_unread =
+        operation->sent.taken.count >= 0 && operation->sent.taken.count < operation->sent.taken.of;
+    strbuf_printf(out, "%-12s%s of %s sent; stayed away %s, watching %s (%ssent less than %s ago)\n",
                   "returned", text_count(operation->returned, count[0]),
                   text_count(operation->done, count[1]), text_count(operation->sent.quiet, count[2]),
-                  text_count(operation->sent.watched, count[3]), text_age(operation->plan.settle_for, text));
+                  text_count(operation->sent.watched, count[3]), is_unread ? "not read yet, or " : "",
+                  text_age(operation->plan.settle_for, text));
 }
 
 // The steps of a recipe are those of the reprocess that follows, where one does.

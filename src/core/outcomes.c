@@ -138,9 +138,10 @@ well_sentence(const struct operation *operation, const struct outcomes *outcomes
     int64_t watched = outcomes->parts[PART_WATCHING] + outcomes->parts[PART_TAKEN];
     bool is_untaken = operation->sent.taken.count >= 0 && outcomes->parts[PART_WATCHING] &&
                       operation->sent.taken.note != NULL;
-    if (operation->action == ACTION_REPROCESS && watched)
-        strbuf_printf(out, "done, watching %s for returns%s%s", text_count(watched, count),
-                      is_untaken ? "; " : "", is_untaken ? operation->sent.taken.note : "");
+    if (operation->action == ACTION_REPROCESS && watched && is_untaken)
+        strbuf_printf(out, "done, %s", operation->sent.taken.note);
+    else if (operation->action == ACTION_REPROCESS && watched)
+        strbuf_printf(out, "done, watching %s for returns", text_count(watched, count));
     else if (operation->action == ACTION_REPROCESS)
         strbuf_printf(out, "done, %s%s stayed away", operation->done > 1 ? "all " : "",
                       text_count(operation->done, count));

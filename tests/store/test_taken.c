@@ -135,6 +135,19 @@ an_event_is_taken_when_its_group_has_passed_it(void **state)
 }
 
 static void
+the_note_groups_its_numbers(void **state)
+{
+    (void)state;
+    const struct send_plan plan = {.settle_for = 3600 * US_PER_SECOND};
+    int64_t no = sender_ask(&sender, &plan, 1, 10);
+    send_to(no, "orders", "", 0);
+    test_sql(sender.world.admin,
+             "UPDATE redrive.sent SET events = 1566, low = 0, high = 1566, offsets = NULL");
+    tell_one("orders", "billing", 1200);
+    assert_string_equal(taken_look(no).sent.taken.note, "billing has read 1,200 of 1,566");
+}
+
+static void
 the_group_that_the_dead_letter_names_is_enough(void **state)
 {
     (void)state;
@@ -336,6 +349,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         sent(an_event_is_taken_when_its_group_has_passed_it),
         sent(outcomes_of_a_page_unpack_little),
+        sent(the_note_groups_its_numbers),
         sent(the_group_that_the_dead_letter_names_is_enough),
         sent(a_step_that_nobody_takes_halts),
         sent(a_step_ends_once_its_events_are_taken),

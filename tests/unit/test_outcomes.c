@@ -112,8 +112,7 @@ taken_ones_are_told_from_watched_ones(void **state)
     assert_int_equal(outcomes.parts[PART_TAKEN], 30);
     assert_int_equal(outcomes.parts[PART_WATCHING], 10);
     assert_int_equal(outcomes.parts[PART_STAYED], 60);
-    assert_string_equal(outcome_sentence(&operation, &arena),
-                        "done, watching 40 for returns; billing has read 90 of 100");
+    assert_string_equal(outcome_sentence(&operation, &arena), "done, billing has read 90 of 100");
     operation.sent.taken = (struct taken){.count = 100, .of = 100};
     outcomes = outcomes_of(&operation);
     assert_int_equal(outcomes.parts[PART_TAKEN], 40);

@@ -110,7 +110,8 @@ $$;
 -- "billing has read 3 of 10", for the group that has most still to read; NULL: all that can be known is taken.
 CREATE OR REPLACE FUNCTION redrive._taken_sentence(p_no bigint) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
-    SELECT format('%s has read %s of %s', m.slowest, o.takeable - m.missing, o.takeable)
+    SELECT format('%s has read %s of %s', m.slowest, to_char(o.takeable - m.missing, 'FM999,999,999,990'),
+                  to_char(o.takeable, 'FM999,999,999,990'))
       FROM redrive.operation o
      CROSS JOIN LATERAL (SELECT s.slowest, sum(s.events - s.taken)::bigint AS missing FROM redrive.sent s
                           WHERE s.operation_no = o.no AND s.is_watched AND s.taken < s.events AND s.readers IS NOT NULL
