@@ -52,12 +52,12 @@ SELECT timestamptz '2026-11-18 08:00:00Z' + n * interval '10 minutes', CASE WHEN
   FROM generate_series(1, 250) AS n;
 INSERT INTO redrive.audit (at, who, host, action, operation_no, events, reason, detail) VALUES
 ('2026-11-20 12:35:31Z', 'ana', '10.0.0.7', 'resolve', 37, 20, 'fixed by hand in the shop', 'selected 20, skipped 0'),
-('2026-11-20 12:35:32Z', 'ana', '10.0.0.7', 'done', 37, 20, NULL, '20 done, 0 refused, 0 skipped, 0 cancelled'),
+('2026-11-20 12:35:32Z', 'ana', '10.0.0.7', 'done', 37, 20, NULL, '20 done'),
 ('2026-11-20 13:10:02Z', 'rui', '10.0.0.9', 'reprocess', 38, 31204, 'gateway is back, INC-4411', 'selected 31204, skipped 0'),
 ('2026-11-20 13:12:44Z', 'rui', '10.0.0.9', 'reprocess', 39, 1200, 'a first try', 'selected 1200, skipped 0'),
 ('2026-11-20 13:14:51Z', 'rui', '10.0.0.9', 'halted', 39, 190, NULL, '96 of 1010 returned'),
 ('2026-11-20 13:40:07Z', 'ana', '10.0.0.7', 'discard', 40, 84, 'test orders of the load run', 'selected 84, skipped 0'),
-('2026-11-20 13:40:08Z', 'ana', '10.0.0.7', 'done', 40, 84, NULL, '84 done, 0 refused, 0 skipped, 0 cancelled'),
+('2026-11-20 13:40:08Z', 'ana', '10.0.0.7', 'done', 40, 84, NULL, '84 done'),
 ('2026-11-20 14:01:52Z', 'ana', '10.0.0.7', 'reprocess', 41, 2000, 'gateway fixed, INC-4411', 'selected 2000, skipped 0'),
 ('2026-11-20 14:01:53Z', 'ana', '10.0.0.7', 'finish', 41, 10, NULL, 'chunk 1 committed'),
 ('2026-11-20 14:02:10Z', 'ana', '10.0.0.7', 'finish', 41, 1410, NULL, 'chunk 2 committed');

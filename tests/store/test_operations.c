@@ -79,6 +79,7 @@ discards_what_was_frozen(void **state)
     assert_int_equal(rows[4].events, 12000);
     assert_non_null(strstr(rows[4].detail, "filter: refused"));
     assert_string_equal(rows[0].action, "done");
+    assert_string_equal(rows[0].detail, "12,000 done");
     assert_works(audit_list(world.store,
                             &(struct audit_query){.operation = no, .before = rows[2].no, .limit = 100},
                             &world.arena, &rows, &count, &err));

@@ -113,7 +113,10 @@ BEGIN
     RETURNING * INTO v;
     IF FOUND THEN
         PERFORM redrive._audit(v.state, v.no, v.total, NULL,
-            format('%s done, %s refused, %s skipped, %s cancelled', v.done, v.refused, v.skipped, v.cancelled));
+            (SELECT string_agg(to_char(c.count, 'FM999,999,999,990') || c.word, ', ' ORDER BY c.place)
+               FROM (VALUES (1, v.done, CASE v.action WHEN 'reprocess' THEN ' sent' ELSE ' done' END), (2, v.refused, ' refused'),
+                            (3, v.skipped, ' skipped'), (4, v.cancelled, ' cancelled')) AS c (place, count, word)
+              WHERE c.count > 0 OR c.place = 1));
         RETURN;
     END IF;
     UPDATE redrive.operation SET state_note = in_doubt || ' in doubt', changed = nextval('redrive.change')

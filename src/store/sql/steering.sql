@@ -119,7 +119,7 @@ BEGIN
            queued = queued - v_cancelled,
            cancelled = cancelled + v_cancelled,
            state_note = CASE WHEN p_steer = 'cancel' AND claimed + in_doubt > 0
-                             THEN format('cancelled; %s in flight finish first', claimed + in_doubt)
+                             THEN format('cancelled; %s in flight finish first', to_char(claimed + in_doubt, 'FM999,999,999,990'))
                              WHEN p_steer = 'rate' THEN state_note END,
            changed = nextval('redrive.change')
      WHERE no = p_no;
@@ -129,7 +129,8 @@ BEGIN
     PERFORM redrive._audit(p_steer, p_no, v_cancelled, NULL,
         CASE WHEN p_steer = 'rate' THEN format('rate %s to %s', v.rate, p_rate)
              WHEN v_is_next THEN format('%s to %s, step %s', v.state, v_state, v.step + 1)
-             WHEN p_steer = 'cancel' AND v.claimed + v.in_doubt > 0 THEN format('%s in flight finish first', v.claimed + v.in_doubt)
+             WHEN p_steer = 'cancel' AND v.claimed + v.in_doubt > 0
+             THEN format('%s in flight finish first', to_char(v.claimed + v.in_doubt, 'FM999,999,999,990'))
              WHEN v.state = v_state THEN v.state
              ELSE format('%s to %s', v.state, v_state) END);
     PERFORM redrive._operation_finish(p_no);
@@ -216,8 +217,8 @@ BEGIN
     ELSIF v.state = 'running' AND redrive._waits_for_person(v) AND redrive._allowance(v) <= 0 THEN
         UPDATE redrive.operation
            SET state = 'halted', worker = NULL, observe_until = clock_timestamp(), changed = nextval('redrive.change'),
-               state_note = format('step %s of %s ended: %s done, %s refused; look at them, then resume', v.step, cardinality(v.steps) + 1, v.done,
-                                   v.refused)
+               state_note = format('step %s of %s ended: %s done, %s refused; look at them, then resume', v.step, cardinality(v.steps) + 1,
+                                   to_char(v.done, 'FM999,999,999,990'), to_char(v.refused, 'FM999,999,999,990'))
          WHERE no = p_no RETURNING * INTO v;
         PERFORM redrive._audit('step', p_no, v.done + v.refused, NULL, v.state_note);
     ELSIF v.state = 'running' AND v.claimed = 0 AND redrive._allowance(v) <= 0 THEN
