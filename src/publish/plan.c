@@ -228,11 +228,10 @@ plan_pointer(struct making *making, const struct letter_undoing *undoing)
                                  "not in the dead letter: the worker reads the original at %s and sends it",
                                  place_of(making));
     } else {
-        publish_plan_refuse(
-            making,
-            "the dead letter has no copy of the original, which is not to be had: %s; correct "
-            "the payload to send one",
-            why_not_pointed(making, undoing));
+        publish_plan_refuse(making,
+                            "the dead letter has no copy of the original, which cannot be read: %s; correct "
+                            "the payload to send one",
+                            why_not_pointed(making, undoing));
     }
 }
 

@@ -363,7 +363,7 @@ what_a_pointer_points_at_is_sent(void **state)
                                                     .why = BYTES("retention has removed it")};
     assert_false(plan_wants_original(&event));
     make(&event, NULL, NULL);
-    assert_says(plan.refusal, "not to be had: retention has removed it; correct the payload");
+    assert_says(plan.refusal, "which cannot be read: retention has removed it; correct the payload");
     assert_bytes(event_original_text(&event, &arena),
                  "gone from orders, partition 1, offset 12: retention has removed it");
 
