@@ -329,7 +329,7 @@ take_operation(struct app *app, struct view_of_operation *view, struct reply *re
     view->is_there = true;
     err_clear(&view->err);
     remember_rate(view);
-    steering_seen(&view->steering, &view->operation);
+    steering_seen(app, &view->steering, &view->operation);
     struct table_model model = operation_model_of(view);
     table_sync(&view->table, &model);
     if (is_news)

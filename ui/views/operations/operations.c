@@ -270,7 +270,7 @@ static const struct view_action actions[] = {
 };
 
 static void
-take_rows(const struct app *app, struct operations *operations, struct reply *reply)
+take_rows(struct app *app, struct operations *operations, struct reply *reply)
 {
     arena_release(&operations->arena);
     arena_adopt(&operations->arena, &reply->arena);
@@ -282,7 +282,7 @@ take_rows(const struct app *app, struct operations *operations, struct reply *re
     operations->has_answer = true;
     err_clear(&operations->err);
     for (size_t i = 0; i < operations->row_count; i++)
-        steering_seen(&operations->steering, &operations->rows[i]);
+        steering_seen(app, &operations->steering, &operations->rows[i]);
     show_rows(operations);
 }
 

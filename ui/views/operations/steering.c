@@ -81,8 +81,10 @@ is_held(const struct operation *operation)
 static void
 cancel_confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
+    struct steering *steering = state;
     (void)dialog;
-    steer(app, ((struct steering *)state)->no, STEER_CANCEL, 0);
+    steering->cancelling = NULL;
+    steer(app, steering->no, STEER_CANCEL, 0);
 }
 
 static void
@@ -102,7 +104,9 @@ resume_confirmed(struct app *app, void *state, const struct dialog *dialog)
 static void
 nothing_changed(struct app *app, void *state)
 {
-    ((struct steering *)state)->undone = 0;
+    struct steering *steering = state;
+    steering->undone = 0;
+    steering->cancelling = NULL;
     app_say(app, SAY_INFO, MSG_STEERING_CANCELLED);
 }
 
@@ -164,6 +168,20 @@ describe_rest(const struct operation *operation, struct dialog *dialog)
 }
 
 static void
+describe_cancel(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    struct dialog *dialog = steering->cancelling;
+    dialog_clear(dialog);
+    dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, app_frame(app)));
+    dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, app_frame(app)));
+    if (operation->action == ACTION_CORRECT && !operation->undone.of)
+        describe_corrected(operation, steering->undone, dialog);
+    else
+        describe_rest(operation, dialog);
+    dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_STOP_FINAL);
+}
+
+static void
 ask_cancel(struct app *app, struct steering *steering, const struct operation *operation)
 {
     if (!is_live(app, operation) || !steering_may_change(app))
@@ -175,12 +193,8 @@ ask_cancel(struct app *app, struct steering *steering, const struct operation *o
                                                                       .is_danger = true,
                                                                       .count = operation->queued,
                                                                       .confirmed = cancel_confirmed});
-    dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, app_frame(app)));
-    if (operation->action == ACTION_CORRECT && !operation->undone.of)
-        describe_corrected(operation, steering->undone, dialog);
-    else
-        describe_rest(operation, dialog);
-    dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_STOP_FINAL);
+    steering->cancelling = dialog;
+    describe_cancel(app, steering, operation);
 }
 
 static void
@@ -527,8 +541,11 @@ steering_receive(struct app *app, struct steering *steering, struct reply *reply
 }
 
 void
-steering_seen(struct steering *steering, const struct operation *operation)
+steering_seen(struct app *app, struct steering *steering, const struct operation *operation)
 {
+    // It goes on being carried out while the question is read.
+    if (steering->cancelling && steering->no == operation->no)
+        describe_cancel(app, steering, operation);
     if (steering->rated == operation->no && steering->rate == operation->rate)
         steering->rated = 0;
 }

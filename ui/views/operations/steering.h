@@ -23,6 +23,7 @@ struct stop_question {
 struct steering {
     struct decide decide;         // first
     int64_t no;                   // the operation that the open dialog or prompt is about
+    struct dialog *cancelling;    // the dialog that asks about cancelling it; NULL: closed
     int64_t undone;               // the recipe that is cancelled to be undone, or 0
     struct doubt_verdict verdict; // likewise, of a dialog about what is in doubt (doubt.h)
     struct stop_question stop;    // likewise, of the dialog about a stopped database (stop.h)
@@ -58,7 +59,7 @@ void steering_open_reason(struct app *app, const struct operation *operation, en
 // true: the reply was one of these.
 bool steering_receive(struct app *app, struct steering *steering, struct reply *reply);
 // A newer state of the operation arrived.
-void steering_seen(struct steering *steering, const struct operation *operation);
+void steering_seen(struct app *app, struct steering *steering, const struct operation *operation);
 void steering_release(struct steering *steering);
 
 // The next rate up or down from this one. measured: events per second, where there is no limit yet.
