@@ -376,6 +376,15 @@ trail_rows(const struct view_of_operation *view)
     return rows;
 }
 
+// Why nobody knows who has read what was sent; NULL: it is known, or nothing was sent.
+static const char *
+untold(const struct operation *operation)
+{
+    const struct taken *taken = &operation->sent.taken;
+    return operation->action == ACTION_REPROCESS && operation->done > 0 && taken->count < 0 ? taken->note
+                                                                                            : NULL;
+}
+
 // The parts of the body, top to bottom; those that find no room are empty.
 struct parts {
     struct area head, outcomes, trail;
@@ -386,7 +395,11 @@ operation_split(const struct view_of_operation *view, struct area body)
 {
     struct parts parts = {0};
     int trail = trail_rows(view);
-    parts.head = area_take_top(&body, body.rows < HEAD_ROWS + OUTCOME_ROWS ? 3 : HEAD_ROWS);
+    int head = HEAD_ROWS;
+    if (view->is_there)
+        head +=
+            operation_count_rows(&view->operation, body.cols - 2) - 1 + (untold(&view->operation) != NULL);
+    parts.head = area_take_top(&body, body.rows < head + OUTCOME_ROWS ? 3 : head);
     if (trail && body.rows >= OUTCOME_ROWS + 2 + trail)
         parts.trail = area_take_bottom(&body, 1 + trail);
     parts.outcomes = body;
@@ -560,7 +573,12 @@ draw_head(const struct app *app, const struct view_of_operation *view, struct ca
     if (head.rows > 0)
         draw_state(app, view, canvas, area_take_top(&head, 1));
     if (head.rows > 0)
-        operation_draw_counts(operation, canvas, area_take_top(&head, 1));
+        operation_draw_counts(operation, canvas,
+                              area_take_top(&head, operation_count_rows(operation, head.cols)));
+    if (head.rows > 0 && untold(operation)) {
+        struct area line = area_take_top(&head, 1);
+        canvas_printf(canvas, line.row, line.col, line.cols, ROLE_DIM, MSG_TAKEN_UNKNOWN, untold(operation));
+    }
     if (head.rows > 0)
         draw_facts(app, operation, canvas, area_take_top(&head, 1));
     if (head.rows > 0)
@@ -597,9 +615,15 @@ operation_draw_line(const struct app *app, const struct view_of_operation *view,
     if (line.rows < 1 || !view->is_there)
         return;
     const struct operation *operation = &view->operation;
-    const char *words = arena_printf(app_frame(app), "%s   %s", operation_title(operation, app_frame(app)),
-                                     operation->requested_by);
-    canvas_text(canvas, line.row, line.col + 1, line.cols - 2, bytes_of(words), ROLE_STATUS);
+    int col = line.col + 1;
+    int limit = line.col + line.cols - 1;
+    int who = text_cells(bytes_of(operation->requested_by), false);
+    int room = limit - col - who;
+    // However long the scope is, the asker stays.
+    chip_draw_cut(canvas, line.row, &col, room > line.cols / 2 ? limit - who - 3 : limit, ROLE_STATUS,
+                  bytes_of(operation_title(operation, app_frame(app))));
+    if (col < limit)
+        canvas_text(canvas, line.row, col, limit - col, bytes_of(operation->requested_by), ROLE_STATUS);
 }
 
 static void

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "core/outcomes.h"
 #include "core/recipe/tally.h"
+#include "ui/views/events/row.h"
 #include "ui/views/operations/row.h"
 #include "ui/views/operations/texts.h"
 
@@ -19,6 +20,15 @@ outcome_row_doubt(const struct doubt *doubt, int column, struct canvas *canvas, 
                       doubt->chunk, doubt->evidence ? doubt->evidence : "");
 }
 
+// The message as the lists of events show it, without the package of its class.
+static void
+draw_group(const struct returned *returned, struct canvas *canvas, struct area area)
+{
+    const char *error = returned->error ? returned->error : "";
+    canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "%s group: %s",
+                  returned_group_words(returned), error + event_package_len(bytes_of(error)));
+}
+
 void
 outcome_row_returned(const struct returned *returned, int column, struct canvas *canvas, struct area area)
 {
@@ -27,8 +37,7 @@ outcome_row_returned(const struct returned *returned, int column, struct canvas 
     else if (column == OUTCOME_COUNT)
         canvas_count(canvas, area.row, area.col, area.cols, returned->count, ROLE_EVENT_RETURNED);
     else
-        canvas_printf(canvas, area.row, area.col, area.cols, ROLE_TEXT, "%s group: %s",
-                      returned_group_words(returned), returned->error ? returned->error : "");
+        draw_group(returned, canvas, area);
 }
 
 // The events of a recipe that are done are told apart by their reason; a changed one has none.
@@ -50,8 +59,10 @@ outcome_row_cell(const struct outcome *outcome, enum operation_action action, in
 {
     switch ((enum outcome_column)column) {
     case OUTCOME_STATE:
+        // That it was sent is no verdict yet: green is what stayed away.
         canvas_text(canvas, area.row, area.col, area.cols, bytes_of(state_word(outcome, action)),
-                    item_role(outcome->state));
+                    action == ACTION_REPROCESS && outcome->state == ITEM_DONE ? ROLE_TEXT
+                                                                              : item_role(outcome->state));
         break;
     case OUTCOME_COUNT:
         canvas_count(canvas, area.row, area.col, area.cols, outcome->count, ROLE_TEXT);

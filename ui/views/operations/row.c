@@ -10,6 +10,7 @@
 
 // "DONE, BUT 2,011 OF 2,011 RETURNED": rate and start leave for it at 80 columns, since it says more.
 enum { STANDING_CELLS = 33, STANDING_MOST = 80 };
+enum { MARK_CELLS = 2, COUNT_GAP = 3 }; // before and after a count
 static const int64_t DAY = 86400 * US_PER_SECOND;
 
 static void
@@ -248,28 +249,51 @@ operation_counts(const struct operation *operation, struct arena *arena)
     return copy;
 }
 
-void
-operation_draw_counts(const struct operation *operation, struct canvas *canvas, struct area line)
+// A count that does not fit behind the one before it begins the next line. canvas: NULL where only the lines
+// are counted, which are returned.
+static int
+lay_counts(const struct operation *operation, struct canvas *canvas, struct area area)
 {
     struct told_count counts[TOLD_COUNTS];
     told_counts(operation, counts);
-    int col = line.col;
-    int limit = line.col + line.cols;
+    int col = area.col;
+    int limit = area.col + area.cols;
+    int row = area.row;
     struct strbuf text = {0};
-    for (size_t i = 0; i < TOLD_COUNTS && col < limit; i++) {
+    for (size_t i = 0; i < TOLD_COUNTS; i++) {
         if (!is_told(&counts[i]))
             continue;
         bool is_drawn = counts[i].part != OUTCOME_PARTS && counts[i].count > 0;
         struct bar_part mark = outcome_bar_part(is_drawn ? counts[i].part : PART_STAYED, counts[i].count);
         strbuf_reset(&text);
         print_count(&counts[i], &text);
-        if (is_drawn && col + 2 < limit) {
-            (void)canvas_glyph(canvas, line.row, col, mark.glyph, mark.role);
-            col += 2;
+        int cells = text_cells(strbuf_bytes(&text), false) + (is_drawn ? MARK_CELLS : 0);
+        if (col > area.col && col + cells > limit) {
+            col = area.col;
+            row++;
         }
-        chip_draw(canvas, line.row, &col, limit, ROLE_TEXT, strbuf_bytes(&text));
+        if (canvas && row < area.row + area.rows) {
+            int at = col + (is_drawn ? MARK_CELLS : 0);
+            if (is_drawn)
+                (void)canvas_glyph(canvas, row, col, mark.glyph, mark.role);
+            chip_draw_cut(canvas, row, &at, limit, ROLE_TEXT, strbuf_bytes(&text));
+        }
+        col += cells + COUNT_GAP;
     }
     strbuf_release(&text);
+    return row - area.row + 1;
+}
+
+void
+operation_draw_counts(const struct operation *operation, struct canvas *canvas, struct area area)
+{
+    lay_counts(operation, canvas, area);
+}
+
+int
+operation_count_rows(const struct operation *operation, int cols)
+{
+    return lay_counts(operation, NULL, (struct area){.cols = cols});
 }
 
 struct bar_part

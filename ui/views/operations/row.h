@@ -35,8 +35,10 @@ void operation_draw_preview(const struct operation *operation, struct canvas *ca
 enum role item_role(enum item_state state);
 // How a part of the outcomes is drawn: in a bar, and as the mark before its count.
 struct bar_part outcome_bar_part(enum outcome_part part, int64_t count);
-// "sent 8,420", then a chip for each part that has events, with its mark.
-void operation_draw_counts(const struct operation *operation, struct canvas *canvas, struct area line);
+// "sent 8,420", then a count for each part that has events, with its mark, on as many of these lines as it
+// takes.
+void operation_draw_counts(const struct operation *operation, struct canvas *canvas, struct area area);
+int operation_count_rows(const struct operation *operation, int cols);
 // "reprocess: 12,000 events of SocketTimeoutException"
 const char *operation_title(const struct operation *operation, struct arena *arena);
 // "sent 8,420   returned 0   watching 310   refused 2": what is not zero, and always the first.

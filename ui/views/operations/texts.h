@@ -97,6 +97,7 @@
     "step %" PRId32 " of %zu %s watching %s for returns %s next step in %s%s" // separators: GLYPH_SEPARATOR
 #define MSG_RESUME "resume"
 #define MSG_TAKEN "taken"
+#define MSG_TAKEN_UNKNOWN "taken: not known, %s"
 #define MSG_BEGINS "begins %s"
 #define MSG_SENDING_IN "sending in %s"
 #define MSG_CORRECTING_IN "correcting in %s"
