@@ -141,6 +141,8 @@ take_piece(struct mask_scan *scan, size_t from, size_t to)
 {
     const char *data = scan->text.data;
     size_t end = to;
+    if (mask_success(scan, from))
+        return;
     while (to > from && is_edge(data[to - 1]))
         to--;
     while (from < to && is_edge(data[from]) && data[from] != '/' && data[from] != '\\' && data[from] != '@')

@@ -101,8 +101,7 @@ rule_of_path(struct bytes word)
     return word.len > 1 && word_is_digit(word.data[1]) ? MASK_IP : MASK_PATH;
 }
 
-// "GET /orders/12 HTTP/1.1" 200, "GET /orders/12 HTTP/1.1" status: 200: a request that succeeded, whatever it
-// asked for.
+// "GET /orders/12 HTTP/1.1" 200, "GET /orders/12 HTTP/1.1" status: 200: a request that succeeded.
 static bool
 is_of_success(const struct mask_scan *scan, size_t to)
 {
@@ -120,6 +119,23 @@ is_of_success(const struct mask_scan *scan, size_t to)
 }
 
 bool
+mask_success(struct mask_scan *scan, size_t from)
+{
+    if (scan_char(scan, from) != '/' || scan->after != AFTER_BLANK ||
+        (scan_prev_roles(scan) & ROLE_VERB) == 0)
+        return false;
+    // Of the bytes of a path and its query, not all are bytes of a word.
+    size_t to = from;
+    while (to < scan->end && (word_kind(scan->text.data[to]) & KIND_BLANK) == 0)
+        to++;
+    if (!is_of_success(scan, to))
+        return false;
+    scan_emit_hole(scan, from, to, MASK_PATH);
+    scan->at = to > scan->at ? to : scan->at;
+    return true;
+}
+
+bool
 mask_path(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
     struct bytes word = scan_slice(scan, from, to);
@@ -128,7 +144,7 @@ mask_path(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
                      word.data[0] == '\\' || (word.len > 2 && word.data[1] == ':');
     unsigned roles = scan_prev_roles(scan);
     if (word.data[0] == '/' && (roles & ROLE_VERB) != 0) {
-        size_t rest = is_of_success(scan, to) ? from : emit_leading_parts(scan, from, to);
+        size_t rest = emit_leading_parts(scan, from, to);
         scan_emit_hole(scan, rest, to, MASK_PATH);
         return true;
     }

@@ -1,12 +1,15 @@
 // Words with digits: numbers, names that end in one, and everything else that changes with the record.
 #include "core/fingerprint/maskers.h"
 
-#define NAME_LONG 64
+#include <string.h>
+
+#define NAME_LONG 64 // of a name without a dot: a class in its package may well be longer
 
 static bool
 is_name_role(struct mask_scan *scan, struct bytes word)
 {
-    if (scan->prev.len == 0 || word.len > NAME_LONG || !word_is_identifier(word))
+    bool is_long = word.len > NAME_LONG && memchr(word.data, '.', word.len) == NULL;
+    if (scan->prev.len == 0 || is_long || !word_is_identifier(word))
         return false;
     // Unquoted, so that only digits at a name's end count as its own: fk_2, addr2; order-8812 does not.
     unsigned run = 0;

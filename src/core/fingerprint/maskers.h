@@ -35,6 +35,9 @@ enum masker_needs {
 // Behind "value:" and similar words, masks one volatile part from `from` to the next full stop. False: no
 // such word precedes it.
 bool mask_free_value(struct mask_scan *scan, size_t from);
+// The target of a request that succeeded, whatever it is: one volatile part. False: no such target begins at
+// `from`.
+bool mask_success(struct mask_scan *scan, size_t from);
 // Quoted text whose opening mark (`len` bytes) is at scan->at.
 void mask_quote(struct mask_scan *scan, size_t len);
 // JSON, a dump, SQL data: one volatile part, but an error document keeps its message. Moves scan->at.

@@ -5,6 +5,9 @@
 #include "core/fingerprint/word.h"
 
 #define PEEK 48 // how far into a bracket its kind may be looked for
+#define IDENTITY_MIN 5
+#define IDENTITY_MAX 16
+#define IDENTITY_REACH 512 // how far behind an identity its bracket may close
 
 static bool
 is_opening(char c)
@@ -154,6 +157,24 @@ is_entity(struct bytes word)
     return true;
 }
 
+// PendingIntent{4d46723: …}, Session{1a2b3c …}: in front of its data, an object prints its identity, of which
+// only one with both letters and digits is sure. What is cut off is left as it is.
+static bool
+starts_identity(struct bytes text, size_t at)
+{
+    unsigned digits = 0;
+    size_t first = at + 1;
+    size_t end = first;
+    while (end < text.len && end - first <= IDENTITY_MAX && word_is_hex(text.data[end]))
+        digits += word_is_digit(text.data[end++]);
+    size_t len = end - first;
+    if (len < IDENTITY_MIN || len > IDENTITY_MAX || digits == 0 || digits == len || end >= text.len)
+        return false;
+    if (text.data[end] != ' ' && (text.data[end] != ':' || end + 1 >= text.len || text.data[end + 1] != ' '))
+        return false;
+    return payload_balance(bytes_slice(text, at, IDENTITY_REACH), 0) != 0;
+}
+
 // Jackson: [Source: (String)"…"; line: 1, column: 25]. The text in it may hold anything, so its end is looked
 // for first.
 static size_t
@@ -171,7 +192,9 @@ is_payload(struct bytes text, size_t at)
     struct bytes before = word_before(text, at);
     switch (text.data[at]) {
     case '{':
-        return is_brace_payload(text, at) && (before.len == 0 || is_entity(before));
+        if (before.len == 0)
+            return is_brace_payload(text, at);
+        return is_entity(before) && (is_brace_payload(text, at) || starts_identity(text, at));
     case '[': {
         size_t first = skip_blanks(text, at + 1);
         if (first < text.len && text.data[first] == '{')

@@ -155,6 +155,33 @@ shape_of(struct bytes word)
     return shape;
 }
 
+// Directly behind a number, m and d are units too; as words of their own they need not be.
+static bool
+is_unit(struct bytes word)
+{
+    return (word.len == 1 && word_is_one_of(word_fold(word.data[0]), "md")) ||
+           (word_roles(word) & ROLE_UNIT) != 0;
+}
+
+// 12ms, 3h20m: numbers with units. 4d46723 begins like one.
+static bool
+is_duration(struct bytes word)
+{
+    size_t at = 0;
+    while (at < word.len) {
+        size_t unit = at;
+        while (unit < word.len && (word_is_digit(word.data[unit]) || word_is_one_of(word.data[unit], ".,")))
+            unit++;
+        size_t end = unit;
+        while (end < word.len && word_is_letter(word.data[end]))
+            end++;
+        if (unit == at || end == unit || !is_unit(bytes_slice(word, unit, end - unit)))
+            return false;
+        at = end;
+    }
+    return word.len > 0;
+}
+
 static enum mask_rule
 rule_of(struct bytes word)
 {
@@ -173,7 +200,7 @@ rule_of(struct bytes word)
         return MASK_NUMBER;
     if (shape.letters == 0 || (shape.dots >= 1 && word.data[0] == 'v'))
         return MASK_VERSION;
-    if (word_is_digit(word.data[0]) && shape.letters <= 2 && shape.dashes == 0 && shape.others == 0)
+    if (is_duration(word))
         return MASK_DURATION;
     if (shape.hex == shape.letters && shape.letters + shape.digits == word.len && word.len >= 8)
         return MASK_HEX;

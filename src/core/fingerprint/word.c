@@ -319,17 +319,38 @@ word_is_class(struct bytes word)
     return part > 1 && part + 1 < word.len && (word_kind(word.data[part]) & KIND_UPPER) != 0;
 }
 
+// com.acme.Order$Event, com.acme.Order$1: nested classes, but not com.acme.Order$HibernateProxy$xY3kPq1a or
+// com.acme.Order$$Lambda$14, whose last part is made anew by each process.
+static bool
+has_nested_names(struct bytes word)
+{
+    for (size_t i = 0; i < word.len; i++) {
+        if (word.data[i] != '$')
+            continue;
+        size_t end = i + 1;
+        while (end < word.len && word.data[end] != '$')
+            end++;
+        struct bytes part = bytes_slice(word, i + 1, end - i - 1);
+        unsigned digits = word_digits(part);
+        if (part.len == 0 || (digits > 0 && digits != part.len) || bytes_ends(part, "Proxy"))
+            return false;
+    }
+    return true;
+}
+
 bool
 word_is_numbered_class(struct bytes word)
 {
+    bool has_nested = false;
     unsigned run = 0;
     unsigned humps = 0;
     unsigned lower = 0;
     for (size_t i = 0; i < word.len; i++) {
         char c = word.data[i];
         unsigned kind = word_kind(c);
-        if ((kind & (KIND_LETTER | KIND_DIGIT)) == 0 && c != '.' && c != '_')
+        if ((kind & (KIND_LETTER | KIND_DIGIT)) == 0 && c != '.' && c != '_' && c != '$')
             return false;
+        has_nested |= c == '$';
         bool starts_part = i == 0 || word.data[i - 1] == '.';
         if (starts_part && (kind & KIND_LETTER) == 0)
             return false;
@@ -340,6 +361,8 @@ word_is_numbered_class(struct bytes word)
         lower += (kind & KIND_LOWER) != 0;
     }
     bool is_qualified = memchr(word.data, '.', word.len) != NULL;
+    if (has_nested && (!is_qualified || !has_nested_names(word)))
+        return false;
     if (is_qualified)
         return (word_kind(word.data[last_part(word)]) & KIND_UPPER) != 0 && lower >= 4;
     return humps >= 2 && lower >= 3 * humps && word_digits(word) <= 2 &&
@@ -356,19 +379,26 @@ is_listed(struct bytes word, const char *const *list, size_t count)
     return false;
 }
 
-// The number of dots in a name of small letters, digits and dashes; 0: it is no name of a host.
+// The number of dots in a name of letters, digits and dashes; 0: it is no name of a host. Capitals are those
+// of a class or of a constant, unless a dash stands among them.
 static unsigned
-host_dots(struct bytes word)
+host_dots(struct bytes word, bool *has_upper)
 {
     unsigned dots = 0;
+    bool has_dash = false;
+    *has_upper = false;
     for (size_t i = 0; i < word.len; i++) {
         unsigned kind = word_kind(word.data[i]);
         if (word.data[i] == '.')
             dots++;
-        else if ((kind & (KIND_LOWER | KIND_DIGIT)) == 0 && word.data[i] != '-')
+        else if (word.data[i] == '-')
+            has_dash = true;
+        else if ((kind & KIND_UPPER) != 0)
+            *has_upper = true;
+        else if ((kind & (KIND_LOWER | KIND_DIGIT)) == 0)
             return 0;
     }
-    return dots;
+    return *has_upper && !has_dash ? 0 : dots;
 }
 
 // stock.prod.svc.cluster.local is a service, and its name identifies it.
@@ -386,12 +416,13 @@ word_is_host(struct bytes word)
                                        "local", "lan", "corp", "cloud", "int", "arpa", "localdomain"};
     static const char *const country[] = {"br", "cn", "uk", "jp", "kr", "de", "fr", "hk", "tw", "ru", "nl",
                                           "pl", "ca", "au", "mx", "ar", "cl", "pt", "ch", "se", "io", "eu"};
-    unsigned dots = host_dots(word);
+    bool has_upper = false;
+    unsigned dots = host_dots(word, &has_upper);
     if (dots == 0)
         return false;
     struct bytes last = bytes_slice(word, last_part(word), word.len);
     bool is_sure = is_listed(last, sure, sizeof sure / sizeof sure[0]) || bytes_starts(word, "www.") ||
-                   (dots >= 2 && is_listed(last, country, sizeof country / sizeof country[0]));
+                   (dots >= 2 && !has_upper && is_listed(last, country, sizeof country / sizeof country[0]));
     return is_sure && !is_service(word);
 }
 
@@ -408,8 +439,9 @@ word_is_host_of_port(struct bytes word)
     if (word_is_host(word))
         return true;
     struct bytes last = bytes_slice(word, last_part(word), word.len);
-    return host_dots(word) > 0 && is_listed(last, endings, sizeof endings / sizeof endings[0]) &&
-           !is_service(word);
+    bool has_upper = false;
+    return host_dots(word, &has_upper) > 0 && !has_upper &&
+           is_listed(last, endings, sizeof endings / sizeof endings[0]) && !is_service(word);
 }
 
 static bool
@@ -469,10 +501,15 @@ bool
 word_is_indexed_path(struct bytes word)
 {
     bool has_index = false;
+    unsigned run = 0;
+    char separator = '\0';
     size_t from = 0;
     for (size_t i = 0; i <= word.len; i++) {
         if (i < word.len && word.data[i] != '.' && word.data[i] != '/')
             continue;
+        if (i < word.len && separator != '\0' && word.data[i] != separator)
+            return false;
+        separator = i < word.len ? word.data[i] : separator;
         struct bytes part = bytes_slice(word, from, i - from);
         unsigned digits = word_digits(part);
         if (part.len == 0 ? from != 0 : digits != 0 && digits != part.len)
@@ -480,6 +517,9 @@ word_is_indexed_path(struct bytes word)
         if (digits != 0 && (digits > 3 || i == word.len))
             return false;
         if (digits == 0 && part.len == 1 && i == word.len)
+            return false;
+        run = digits != 0 ? run + 1 : 0;
+        if (run > 2)
             return false;
         has_index |= digits != 0;
         from = i + 1;

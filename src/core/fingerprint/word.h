@@ -114,6 +114,7 @@ enum word_role {
     ROLE_ANSWER = 1 << 22,     // an HTTP status may follow: returned 503
     ROLE_SIZED = 1 << 23,      // a size that belongs to a type follows in brackets: varchar(20)
     ROLE_TYPE = 1 << 24,       // names a type if it is in quotes: 'decimal'
+    ROLE_ZONE = 1 << 25,       // in capitals, a time zone: behind a time it belongs to the time
     ROLE_TITLE = 1 << 19, // with ROLE_PERSON: also at the beginning of a sentence, because it is no part of a
                           // name itself
 };
@@ -126,11 +127,12 @@ bool
 word_is_code_shaped(struct bytes word); // an identifier with a dot, an underscore or a hump, and no digit
 bool word_is_class(struct bytes word);  // qualified, its last part in capitals: com.acme.Order, App\Order
 bool word_is_kept(struct bytes word);   // a word although it holds digits: utf8, int64
-// items.3.sku: a path into a document, whose indexes are parts of their own
+// items.3.sku, /items/3/sku: a path into a document, whose indexes are parts of their own. It has one sort of
+// separator, and three indexes in a row are a version: /opt/app/1.1.13/bin
 bool word_is_indexed_path(struct bytes word);
 bool word_is_grouped_number(struct bytes word); // 1.234.567, 123.456.789-09, 12.345.678/0001-95
 bool word_is_slashed_date(struct bytes word);   // 15/01/2024, 1/1/24, 2024/01/15
-bool word_is_host(struct bytes word);           // labels with a known ending, all in small letters
+bool word_is_host(struct bytes word);           // labels with a known ending: node-7.acme.net, Ana-PC.local
 bool word_is_host_of_port(struct bytes word);   // the same before `:443`, where further endings mean a host
 bool word_is_error_code(struct bytes word);     // ORA-00001, E11000, 0x80131500: a code by its form alone
 bool word_is_numbered_class(struct bytes word); // System.Int32, Http2Exception: the digits belong to the name
