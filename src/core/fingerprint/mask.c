@@ -141,7 +141,7 @@ take_piece(struct mask_scan *scan, size_t from, size_t to)
 {
     const char *data = scan->text.data;
     size_t end = to;
-    if (mask_success(scan, from))
+    if (data[from] == '/' && mask_success(scan, from))
         return;
     while (to > from && is_edge(data[to - 1]))
         to--;

@@ -342,6 +342,7 @@ bool
 word_is_numbered_class(struct bytes word)
 {
     bool has_nested = false;
+    bool is_qualified = false;
     unsigned run = 0;
     unsigned humps = 0;
     unsigned lower = 0;
@@ -355,12 +356,15 @@ word_is_numbered_class(struct bytes word)
         if (starts_part && (kind & KIND_LETTER) == 0)
             return false;
         run = (kind & KIND_DIGIT) != 0 ? run + 1 : 0;
-        if (run > 2)
+        is_qualified |= c == '.';
+        if (run > (is_qualified ? 5 : 2))
             return false;
         humps += (kind & KIND_UPPER) != 0 && !(i > 0 && (word_kind(word.data[i - 1]) & KIND_UPPER) != 0);
         lower += (kind & KIND_LOWER) != 0;
     }
-    bool is_qualified = memchr(word.data, '.', word.len) != NULL;
+    // org.acme.iso20022.Payment, org.acme.Rfc2822Parser, but not org.acme.Order12345
+    if (run > 2)
+        return false;
     if (has_nested && (!is_qualified || !has_nested_names(word)))
         return false;
     if (is_qualified)
