@@ -254,8 +254,10 @@ blind(struct bench *bench)
         "CREATE OR REPLACE FUNCTION redrive.rollup_compare(p_maintainer text, p_upto bigint, p_rows bigint,"
         " OUT until bigint, OUT gone bigint, OUT missing bigint[], OUT versions xid[]) LANGUAGE sql AS"
         " 'SELECT 0::bigint, 0::bigint, NULL::bigint[], NULL::xid[]';"
-        "CREATE OR REPLACE FUNCTION redrive.rollup_compare_written(p_maintainer text, p_rows bigint, p_changes bigint,"
-        " OUT is_done boolean, OUT is_read boolean, OUT gone bigint, OUT missing bigint[], OUT versions xid[])"
+        "CREATE OR REPLACE FUNCTION redrive.rollup_compare_written(p_maintainer text, p_rows bigint, "
+        "p_changes bigint,"
+        " OUT is_done boolean, OUT is_read boolean, OUT gone bigint, OUT missing bigint[], OUT versions "
+        "xid[])"
         " LANGUAGE sql AS 'SELECT NULL::boolean, true, 0::bigint, NULL::bigint[], NULL::xid[]'");
 }
 
