@@ -154,7 +154,8 @@ consumers_read(struct store *store, const char *const *topics, size_t count, str
     *found = arena_array(arena, count, sizeof **found);
     struct consumer *consumers = arena_array(arena, (size_t)rows, sizeof *consumers);
     for (size_t i = 0; i < count; i++)
-        (*found)[i] = (struct topic_consumers){.topic = topics[i], .read_at = TIME_ABSENT};
+        (*found)[i] =
+            (struct topic_consumers){.topic = arena_text(arena, bytes_of(topics[i])), .read_at = TIME_ABSENT};
     for (int i = 0; i < rows; i++) {
         struct topic_consumers *topic = &(*found)[value_int8(r, i, 0) - 1];
         topic->read_at = value_time(r, i, 1);
