@@ -130,14 +130,6 @@ a_difference_is_noticed(void **state)
     end(&bench);
 }
 
-// What this session changed is in the statistics now.
-static void
-tell_statistics(PGconn *conn)
-{
-    test_sql(conn, "DO $$ BEGIN IF current_setting('server_version_num')::int >= 150000 THEN"
-                   " PERFORM pg_stat_force_next_flush(); END IF; END $$");
-}
-
 static int64_t
 counted_changes(struct bench *bench)
 {

@@ -138,6 +138,30 @@ a_record_is_known_by_its_place(void **state)
     assert_int_equal(get_operation(&sender.world, second).returned, 2); // 5 failed twice
 }
 
+// Events of an operation that came from places to which the operation then sends, as where a topic was made
+// anew: they were there before, and have not returned.
+static void
+its_own_events_do_not_return_by_their_places(void **state)
+{
+    (void)state;
+    test_sql(
+        sender.world.admin,
+        "INSERT INTO public.dlq_events (event_id, event_type, event_payload, error_message, kafka_topic, "
+        "kafka_partition, kafka_offset) VALUES ('old-1', 'x', '{}', 'no', 'paid', 3, 11), ('old-2', 'x', "
+        "'{}', 'no', 'paid', 3, 10)");
+    int64_t no = sender_ask(&sender, &(struct send_plan){0}, 301, 302);
+    assert_int_equal(sender_send(&sender, no), 2);
+    test_sql(
+        sender.world.admin,
+        "INSERT INTO redrive.sent (operation_no, chunk_id, cluster, topic, partition, low, high, events, "
+        "dlq_ids, first_id, last_id) VALUES (%lld, gen_random_uuid(), 'kafka-1', 'paid', 3, 10, 11, 2, "
+        "'{301,302}', 301, 302)",
+        (long long)no);
+    assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
+    assert_int_equal(test_number(sender.world.admin, "SELECT count(*) FROM redrive.returned"), 0);
+    assert_int_equal(get_operation(&sender.world, no).returned, 0);
+}
+
 static void
 a_quick_consumer_is_noticed(void **state)
 {
@@ -448,6 +472,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         sent(knows_what_came_back),
         sent(a_record_is_known_by_its_place),
+        sent(its_own_events_do_not_return_by_their_places),
         sent(a_quick_consumer_is_noticed),
         sent(a_slow_consumer_is_noticed),
         sent(a_row_set_back_to_pending_returned),

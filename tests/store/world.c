@@ -254,3 +254,10 @@ events_in(struct world *world, const char *status)
     snprintf(sql, sizeof sql, "SELECT count(*) FROM public.dlq_events WHERE status = '%s'", status);
     return test_number(world->admin, sql);
 }
+
+void
+tell_statistics(PGconn *conn)
+{
+    test_sql(conn, "DO $$ BEGIN IF current_setting('server_version_num')::int >= 150000 THEN"
+                   " PERFORM pg_stat_force_next_flush(); END IF; END $$");
+}

@@ -57,6 +57,8 @@ struct world {
                      err.text);                                                                              \
     } while (0)
 
+// What this session changed is in PostgreSQL's statistics now; else they tell it up to ten seconds later.
+void tell_statistics(PGconn *conn);
 // Another session on the same database; ends with PQfinish.
 PGconn *test_connect(const char *conninfo);
 void test_sql(PGconn *conn, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -98,7 +98,9 @@ BEGIN
     IF operation_no IS NULL AND p_offset IS NOT NULL THEN
         known_by := 'sent place';
         SELECT s.operation_no, s.sent_id, s.sent_at INTO operation_no, sent_id, sent_at
-          FROM redrive._sent_at(v_cluster, p_topic, p_partition, p_offset) s WHERE s.sent_id <> p_id;
+          FROM redrive._sent_at(v_cluster, p_topic, p_partition, p_offset) s
+         WHERE s.sent_id <> p_id -- what is one of the operation's own events was there before it sent anything
+           AND NOT EXISTS (SELECT FROM redrive.items_of(p_id) i WHERE i.operation_no = s.operation_no);
     END IF;
     IF operation_no IS NULL THEN
         known_by := 'event id';
