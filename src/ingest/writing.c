@@ -125,8 +125,8 @@ add_stretches(const struct reading *reading, struct writing *writing, struct are
     }
 }
 
-static void
-start_writing(struct reading *reading)
+static bool
+start_writing(struct reading *reading, struct err *err)
 {
     struct writing *writing = &reading->writing;
     struct chunk empty = writing->chunk;
@@ -141,6 +141,7 @@ start_writing(struct reading *reading)
     writing->err = (struct err){0};
     writing->is_over = false;
     writing->is_under_way = lane_give(writing->lane, writing, -1);
+    return writing->is_under_way || err_set(err, ERR_INTERNAL, "the thread that writes has ended");
 }
 
 bool
@@ -155,7 +156,7 @@ chunk_take(struct reading *reading, struct err *err)
         reading->times.moved_at = clock_mono();
         chunk_drop(reading);
     } else {
-        start_writing(reading);
+        ok = start_writing(reading, err);
     }
     return ok;
 }

@@ -127,7 +127,7 @@ explain_jsonb(struct making *making)
     case ORIGINAL_FAILED:
         break;
     }
-    return arena_printf(making->arena, "%s; the original at %s is not to be had: %s", text, place_of(making),
+    return arena_printf(making->arena, "%s; the original at %s cannot be read: %s", text, place_of(making),
                         original && original->why ? original->why : "it is gone");
 }
 
@@ -194,7 +194,7 @@ plan_received(struct making *making)
     }
 }
 
-// Why the original that a dead letter points at is not to be had.
+// Why the original that a dead letter points at cannot be read.
 static const char *
 why_not_pointed(struct making *making, const struct letter_undoing *undoing)
 {

@@ -32,7 +32,7 @@ struct letter_undoing {
 };
 
 // Of the event PAYLOAD and RAW, as far as they are known, and its topic; of a corrected one also
-// EVENT_REPLACED. `original`: read again in Kafka; NULL: not to be had. Everything lives in the arena or is
+// EVENT_REPLACED. `original`: read again in Kafka; NULL: not available. Everything lives in the arena or is
 // borrowed.
 void undoing_read(const struct topic_rules *rules, const struct event *event, const struct record *original,
                   struct arena *arena, struct letter_undoing *undoing);

@@ -592,9 +592,11 @@ check_originals(const struct checkup *checkup, struct err *err)
         return false;
     for (int i = 0; i < PQntuples(r); i++) {
         const char *why = value_text(r, i, 2, &arena);
+        int64_t count = value_int8(r, i, 1);
         tell(checkup, CHECKUP_WRONG,
              "let redrive ingest run with the right to read that topic, before retention removes them",
-             "%" PRId64 " dead letters wait for their originals in %s: %.300s", value_int8(r, i, 1),
+             "%" PRId64 " dead %s in %s: %.300s", count,
+             count == 1 ? "letter waits for its original" : "letters wait for their originals",
              value_text(r, i, 0, &arena), why ? why : "redrive ingest has not asked for them yet");
     }
     arena_release(&arena);

@@ -302,7 +302,7 @@ mock_end(struct mock *mock)
     rd_kafka_destroy(mock->host);
 }
 
-// Dead letters are events at once; the next run asks again for what was not to be had.
+// Dead letters are events at once; the next run asks again for what could not be read.
 static void
 a_broker_that_is_away_keeps_nobody_waiting(void **state)
 {

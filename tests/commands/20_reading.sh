@@ -338,7 +338,7 @@ ok "doctor looks at host, PostgreSQL and Kafka" all says postgresql ';' says kaf
 ok "doctor says nothing twice" test -z "$(grep -E '^(ok|note|WRONG) ' "$work/out" | sort | uniq -d)"
 sql "INSERT INTO redrive.original (dlq_id, cluster, topic, partition, \"offset\", tries, why) SELECT min(id), 'c', 'orders.events', 0, 7, 3, 'the broker refuses to let it be read' FROM dlq_events"
 run doctor "${db[@]}"
-ok "doctor: an original that cannot be read" all exits 1 ';' says "1 dead letters wait for their originals in orders.events: the broker refuses to let it be read"
+ok "doctor: an original that cannot be read" all exits 1 ';' says "1 dead letter waits for its original in orders.events: the broker refuses to let it be read"
 sql "DELETE FROM redrive.original"
 run doctor "${db[@]}" --json
 ok "doctor: names" names part verdict finding remedy

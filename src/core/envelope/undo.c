@@ -157,7 +157,7 @@ explain(struct envelope_undo *undo)
         [UNDO_CHANGED] = "the value without what the failure added; every other byte as it was",
         [UNDO_UNWRAPPED] = "the value inside the dead letter",
         [UNDO_POINTER] = "not in the dead letter",
-        [UNDO_LOST] = "not to be had",
+        [UNDO_LOST] = "not available",
     };
     undo->how_text = texts[undo->how];
     if (!undo->why)

@@ -23,7 +23,7 @@ enum undo_value {
     UNDO_CHANGED,   // the same but for the members that the failure added or changed
     UNDO_UNWRAPPED, // what was inside
     UNDO_POINTER,   // not in the record: read where the envelope's pointer says
-    UNDO_LOST,      // not to be had
+    UNDO_LOST,      // not available
 };
 
 struct envelope_undo {
