@@ -68,7 +68,7 @@ plan_size(const struct plan *plan)
 struct making {
     const struct plan_settings *settings;
     const struct plan_input *input;
-    const struct record *original; // NULL: not to be had
+    const struct record *original; // NULL: not available
     struct letter_undoing undoing; // with has_undoing
     bool has_undoing;
     struct arena *arena;
