@@ -48,8 +48,10 @@ void probe_cluster_settings(struct broker *broker, const struct broker_settings 
                             const char *const *topics, size_t count, struct probe *probe);
 
 // Topics of dead letters, by their names: retention, cleanup.policy, copies, min.insync.replicas, partitions,
-// and that each topic has one of its own. Adds a finding each, with the command that mends it; at most ten
-// topics are looked at. oldest: age in µs of the oldest pending event; 0: none.
+// and that each topic has one of its own. Adds a finding for each thing that is wrong, with the command that
+// mends it; of those that are well the first ten are named and the rest counted. At most 200 topics are
+// looked at, by name, and it is said how many were not. oldest: age in µs of the oldest pending event; 0:
+// none.
 void probe_queues(struct broker *broker, const struct broker_settings *settings, int64_t oldest,
                   struct probe *probe);
 

@@ -160,16 +160,41 @@ probe_cluster_settings(struct broker *broker, const struct broker_settings *sett
 
 // --- topics of dead letters ---
 
+// The topics that are named like dead letter queues, by name.
+struct queues {
+    const struct rd_kafka_metadata *metadata;
+    const rd_kafka_metadata_topic_t **topics;
+    size_t count;
+};
+
+static int
+by_name(const void *a, const void *b)
+{
+    const rd_kafka_metadata_topic_t *const *one = a, *const *other = b;
+    return strcmp((*one)->topic, (*other)->topic);
+}
+
+static struct queues
+find_queues(const struct rd_kafka_metadata *metadata)
+{
+    struct queues queues = {metadata, alloc_array((size_t)metadata->topic_cnt + 1, sizeof *queues.topics), 0};
+    for (int i = 0; i < metadata->topic_cnt; i++) {
+        const rd_kafka_metadata_topic_t *topic = &metadata->topics[i];
+        if (!topic->err && topic->partition_cnt > 0 && topic_is_queue(bytes_of(topic->topic)))
+            queues.topics[queues.count++] = topic;
+    }
+    qsort(queues.topics, queues.count, sizeof *queues.topics, by_name);
+    return queues;
+}
+
 // Another dead letter queue of the same topic, further on in the list; NULL: none.
 static const char *
-find_other(const struct rd_kafka_metadata *metadata, int at)
+find_other(const struct queues *queues, size_t at)
 {
-    struct bytes of = topic_original(bytes_of(metadata->topics[at].topic));
-    for (int i = at + 1; i < metadata->topic_cnt; i++) {
-        struct bytes name = bytes_of(metadata->topics[i].topic);
-        if (topic_is_queue(name) && bytes_equal(topic_original(name), of))
-            return metadata->topics[i].topic;
-    }
+    struct bytes of = topic_original(bytes_of(queues->topics[at]->topic));
+    for (size_t i = at + 1; i < queues->count; i++)
+        if (bytes_equal(topic_original(bytes_of(queues->topics[i]->topic)), of))
+            return queues->topics[i]->topic;
     return NULL;
 }
 
@@ -188,49 +213,66 @@ judge_queue(void *context, const struct broker_property *values, size_t count)
 }
 
 static void
-look_at_queue(const struct settings_probe *examination, const struct rd_kafka_metadata *metadata, int at,
+look_at_queue(const struct settings_probe *examination, const struct queues *queues, size_t at,
               int64_t oldest)
 {
-    const rd_kafka_metadata_topic_t *topic = &metadata->topics[at];
+    const rd_kafka_metadata_topic_t *topic = queues->topics[at];
     struct arena arena = {0};
     const rd_kafka_metadata_topic_t *source =
-        find_topic(metadata, arena_text(&arena, topic_original(bytes_of(topic->topic))));
+        find_topic(queues->metadata, arena_text(&arena, topic_original(bytes_of(topic->topic))));
     struct queue_judged judged = {.examination = examination,
                                   .seen = {.topic = topic->topic,
                                            .source = source ? source->topic : NULL,
-                                           .other = find_other(metadata, at),
+                                           .other = find_other(queues, at),
                                            .partitions = topic->partition_cnt,
                                            .source_partitions = source ? source->partition_cnt : 0,
                                            .copies = copies_of(topic),
-                                           .brokers = metadata->broker_cnt,
+                                           .brokers = queues->metadata->broker_cnt,
                                            .oldest = oldest}};
     if (!read_configs(examination, topic->topic, NULL, judge_queue, &judged))
         judge_queue(&judged, NULL, 0);
     arena_release(&arena);
 }
 
+// Only that all is well was found since there were `before` findings.
+static bool
+is_well(const struct probe *probe, size_t before)
+{
+    const struct finding *last = &probe->findings[before];
+    return probe->count == before + 1 && last->is_ok && last->remedy[0] == '\0';
+}
+
+static void
+look_at_queues(const struct settings_probe *examination, const struct queues *queues, int64_t oldest)
+{
+    enum { QUEUES = 200, NAMED = 10, ROOM = 6 };
+    struct probe *probe = examination->probe;
+    size_t looked = 0;
+    int well = 0;
+    for (; looked < queues->count && looked < QUEUES && probe->count + ROOM < PROBE_FINDINGS; looked++) {
+        size_t before = probe->count;
+        look_at_queue(examination, queues, looked, oldest);
+        if (is_well(probe, before) && ++well > NAMED)
+            probe->count = before;
+    }
+    if (well > NAMED)
+        probe_note(probe, "", "%d further dead letter queues keep what they get", well - NAMED);
+    if (looked < queues->count)
+        probe_note(probe, "", "%zu further topics are named like dead letter queues and were not looked at",
+                   queues->count - looked);
+}
+
 void
 probe_queues(struct broker *broker, const struct broker_settings *settings, int64_t oldest,
              struct probe *probe)
 {
-    enum { QUEUES = 10, ROOM = 5 };
     const struct settings_probe examination = {.broker = broker, .settings = settings, .probe = probe};
     const struct rd_kafka_metadata *metadata;
     if (broker_is_mock(broker->cluster_id) ||
         rd_kafka_metadata(kafka_admin(broker), 1, NULL, &metadata, TIMEOUT_MS))
         return; // said by probe_cluster_settings
-    int looked = 0, left = 0;
-    for (int i = 0; i < metadata->topic_cnt; i++) {
-        const rd_kafka_metadata_topic_t *topic = &metadata->topics[i];
-        if (topic->err || topic->partition_cnt == 0 || !topic_is_queue(bytes_of(topic->topic)))
-            continue;
-        if (looked++ < QUEUES && probe->count + ROOM < PROBE_FINDINGS)
-            look_at_queue(&examination, metadata, i, oldest);
-        else
-            left++;
-    }
-    if (left)
-        probe_note(probe, "", "%d further topics are named like dead letter queues and were not looked at",
-                   left);
+    struct queues queues = find_queues(metadata);
+    look_at_queues(&examination, &queues, oldest);
+    free(queues.topics);
     rd_kafka_metadata_destroy(metadata);
 }
