@@ -371,8 +371,8 @@ know_cluster(struct endpoints *endpoints, struct err *err)
     return cluster_put(endpoints->store, &endpoints->cluster, err);
 }
 
-static bool
-check_clock(struct endpoints *endpoints, struct err *err)
+bool
+endpoints_check_clock(struct endpoints *endpoints, struct err *err)
 {
     int64_t before = clock_now(), theirs;
     if (!store_now(endpoints->store, &theirs, err))
@@ -385,7 +385,7 @@ endpoints_connect(struct endpoints *endpoints, struct err *err)
 {
     if (endpoints->knows_cluster)
         return true;
-    if (!check_clock(endpoints, err) ||
+    if (!endpoints_check_clock(endpoints, err) ||
         (!endpoints->broker && !broker_open(&endpoints->broker, endpoints->broker_settings, err)))
         return false;
     broker_set_tick(endpoints->broker, endpoints->tick, endpoints->tick_context);

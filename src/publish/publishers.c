@@ -95,13 +95,28 @@ kafka_worked(struct worker_run *run)
     run->due.kafka = 0;
 }
 
+// What failed last may have been the clock, and may be still: it is compared before anything is claimed, so
+// that no chunk is claimed for nothing.
+static bool
+try_again(struct worker_run *run, bool *is_there, struct err *err)
+{
+    struct err failure = {0};
+    *is_there = !run->kafka.since || endpoints_check_clock(&run->endpoints, &failure);
+    if (*is_there)
+        return true;
+    return store_is_connected(run->endpoints.store) ? publish_later(run, &failure, err)
+                                                    : worker_store_failed(run, &failure, err);
+}
+
 // Is there a Kafka to publish to now? Connects where that is due. False only when the worker ends with err.
 bool
 worker_need_kafka(struct worker_run *run, bool *is_there, struct err *err)
 {
-    *is_there = run->publishers[0].machine != NULL && clock_mono() >= run->due.kafka;
-    if (*is_there || clock_mono() < run->due.kafka || !broker_settings_present(&run->settings->broker))
+    *is_there = false;
+    if (clock_mono() < run->due.kafka || !broker_settings_present(&run->settings->broker))
         return true;
+    if (run->publishers[0].machine)
+        return try_again(run, is_there, err);
 
     struct err failure = {0};
     if (!run->kafka.since) // until it has worked
@@ -186,7 +201,8 @@ publisher_failed(struct worker_run *run, size_t i, const struct err *failure, st
     if (!publish_later(run, failure, err))
         return false;
     if (operation)
-        setback_pass(&run->setbacks, operation, run->due.kafka + LOOK_EVERY / 10, run->trouble.text);
+        setback_pass(&run->setbacks, operation, clock_mono(), run->due.kafka + LOOK_EVERY / 10,
+                     run->trouble.text);
     if (operation && !failure->sqlstate[0])
         shrink(run);
     return true;
@@ -303,7 +319,7 @@ note_waiting(struct worker_run *run, size_t i, bool is_waiting)
     worker_note(run, "%s, slot %d", why, (int)publisher_slot(own->machine));
     log_line(LOG_WARN, "Kafka has not answered yet", LOG_INT("slot", publisher_slot(own->machine)));
     if (operation)
-        setback_pass(&run->setbacks, operation, now, why);
+        setback_pass(&run->setbacks, operation, now, now, why);
     own->kafka_at = now;
 }
 

@@ -30,10 +30,11 @@ make_setback(struct setbacks *setbacks, int64_t operation)
 }
 
 static void
-note_try(struct setback *row, int64_t until, const char *why)
+note_try(struct setback *row, int64_t now, int64_t until, const char *why)
 {
     row->tries++;
     row->until = until;
+    row->again_at = now + SETBACK_SETTLES;
     snprintf(row->why, sizeof row->why, "%s", why);
 }
 
@@ -52,16 +53,16 @@ setback_add(struct setbacks *setbacks, int64_t operation, size_t limit, int64_t 
     struct setback *row = make_setback(setbacks, operation);
     size_t tried = limit < row->limit ? limit : row->limit;
     row->limit = tried > 1 ? tried / 2 : 1;
-    note_try(row, now + next_wait(row), why);
+    note_try(row, now, now + next_wait(row), why);
     row->is_untold = true;
 }
 
 void
-setback_pass(struct setbacks *setbacks, int64_t operation, int64_t until, const char *why)
+setback_pass(struct setbacks *setbacks, int64_t operation, int64_t now, int64_t until, const char *why)
 {
     struct setback *row = make_setback(setbacks, operation);
     bool is_news = strncmp(row->why, why, sizeof row->why - 1) != 0;
-    note_try(row, until, why);
+    note_try(row, now, until, why);
     row->is_untold = row->is_untold || is_news;
 }
 
@@ -72,8 +73,10 @@ setback_empty(struct setbacks *setbacks, int64_t operation, int64_t queued, int6
     if (row->queued != queued)
         row->tries = 0;
     row->queued = queued;
-    note_try(row, now + next_wait(row), why);
+    note_try(row, now, now + next_wait(row), why);
     row->is_untold = row->tries == EMPTY_TRIES;
+    if (row->tries < EMPTY_TRIES)
+        row->again_at = 0;
 }
 
 void
@@ -89,6 +92,7 @@ setback_end(struct setbacks *setbacks, int64_t operation, size_t most)
     row->tries = 0;
     row->until = 0;
     row->is_untold = false;
+    row->again_at = 0;
     row->why[0] = '\0';
     row->limit *= 2;
 }
@@ -127,12 +131,15 @@ setback_soonest(const struct setbacks *setbacks, int64_t now, const struct setba
 }
 
 const struct setback *
-setback_tell(struct setbacks *setbacks)
+setback_tell(struct setbacks *setbacks, int64_t now)
 {
     for (size_t i = 0; i < SETBACKS; i++) {
-        if (setbacks->rows[i].operation && setbacks->rows[i].is_untold) {
-            setbacks->rows[i].is_untold = false;
-            return &setbacks->rows[i];
+        struct setback *row = &setbacks->rows[i];
+        bool is_again = row->again_at && row->again_at <= now;
+        if (row->operation && (row->is_untold || is_again)) {
+            row->again_at = is_again ? 0 : row->again_at;
+            row->is_untold = false;
+            return row;
         }
     }
     return NULL;

@@ -272,7 +272,7 @@ carry_out(struct worker_run *run, const struct work *work, int64_t *wait, struct
                                                 : worker_apply(run, work, err);
     *wait = LOOK_EVERY;
     if (wants_kafka && run->kafka.since)
-        setback_pass(&run->setbacks, work->no, run->due.kafka, run->trouble.text);
+        setback_pass(&run->setbacks, work->no, clock_mono(), run->due.kafka, run->trouble.text);
     return true;
 }
 

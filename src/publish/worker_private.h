@@ -49,6 +49,8 @@ extern const struct publisher_world endpoints_world;
 // else by trying. May take some seconds. On failure only a connection that is under way is kept: a slow one
 // is up by the next call.
 bool endpoints_connect(struct endpoints *endpoints, struct err *err) MUST_CHECK;
+// This host's clock beside PostgreSQL's: ERR_DATA where nothing may be published (publisher_check_clock).
+bool endpoints_check_clock(struct endpoints *endpoints, struct err *err) MUST_CHECK;
 void endpoints_close(struct endpoints *endpoints); // Kafka's half
 
 // Endpoints of one publisher: a lane with a connection to PostgreSQL of its own, for long calls; Kafka is

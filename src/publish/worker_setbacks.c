@@ -80,7 +80,8 @@ worker_set_back_list(const struct worker_run *run, int64_t *operations)
 static void
 describe_setback(const struct worker_run *run, const struct setback *setback, char *text, size_t room)
 {
-    long long seconds = (setback->until - clock_mono() + US_PER_SECOND - 1) / US_PER_SECOND;
+    int64_t wait = setback->until - clock_mono();
+    long long seconds = wait > US_PER_SECOND ? (wait + US_PER_SECOND - 1) / US_PER_SECOND : 1;
     size_t most = worker_most(run);
     if (setback->limit < most)
         snprintf(text, room, "%s; failed %d times, next try within %llds with at most %zu events",
@@ -92,7 +93,7 @@ describe_setback(const struct worker_run *run, const struct setback *setback, ch
 bool
 worker_tell_setbacks(struct worker_run *run, struct err *err)
 {
-    const struct setback *setback = setback_tell(&run->setbacks);
+    const struct setback *setback = setback_tell(&run->setbacks, clock_mono());
     if (!setback)
         return true;
     char text[300];

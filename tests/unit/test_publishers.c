@@ -84,7 +84,7 @@ a_claim_kept_waiting_is_no_lost_slot(void **state)
     struct service *service = make_service();
     service->fixture.sim.wishes.failing_claims = INT32_MAX;
     run_service(service, 7, 1000000);
-    const struct setback *told = setback_tell(&service->run.setbacks);
+    const struct setback *told = setback_tell(&service->run.setbacks, clock_mono());
     assert_non_null(told);
     assert_int_equal(told->operation, 7);
     assert_string_equal(told->why, "another session keeps the rows locked");

@@ -93,11 +93,11 @@ what_failed_is_tried_later_and_smaller(void **state)
         limit /= 2;
         assert_int_equal(setback_wait(&setbacks, 1, now), waits[i] * US_PER_SECOND);
         assert_int_equal(setback_limit(&setbacks, 1, 5000), limit);
-        const struct setback *told = setback_tell(&setbacks);
+        const struct setback *told = setback_tell(&setbacks, now);
         assert_non_null(told);
         assert_string_equal(told->why, "no room");
         assert_int_equal(told->tries, i + 1);
-        assert_null(setback_tell(&setbacks));
+        assert_null(setback_tell(&setbacks, now));
     }
     assert_int_equal(setback_wait(&setbacks, 2, now), 0); // another operation passes it
     assert_int_equal(setback_soonest(&setbacks, now, NULL), 60 * US_PER_SECOND);
@@ -116,16 +116,17 @@ what_is_empty_waits_and_says_so_when_that_lasts(void **state)
 {
     (void)state;
     struct setbacks setbacks = {0};
+    const int64_t now = 0;
     for (int i = 0; i < 10; i++) { // it proceeds
-        setback_empty(&setbacks, 1, 100 - i, 0, "nothing there");
+        setback_empty(&setbacks, 1, 100 - i, now, "nothing there");
         assert_int_equal(setback_wait(&setbacks, 1, 0), US_PER_SECOND);
-        assert_null(setback_tell(&setbacks));
+        assert_null(setback_tell(&setbacks, now));
     }
-    setback_empty(&setbacks, 1, 91, 0, "nothing there");
-    assert_null(setback_tell(&setbacks));
-    setback_empty(&setbacks, 1, 91, 0, "nothing there");
+    setback_empty(&setbacks, 1, 91, now, "nothing there");
+    assert_null(setback_tell(&setbacks, now));
+    setback_empty(&setbacks, 1, 91, now, "nothing there");
     assert_int_equal(setback_wait(&setbacks, 1, 0), 4 * US_PER_SECOND);
-    assert_non_null(setback_tell(&setbacks));
+    assert_non_null(setback_tell(&setbacks, now));
     assert_int_equal(setback_limit(&setbacks, 1, 5000), 5000);
 }
 
@@ -134,16 +135,39 @@ many_setbacks_forget_the_one_that_ends_first(void **state)
 {
     (void)state;
     struct setbacks setbacks = {0};
+    const int64_t now = 0;
     for (int64_t no = 1; no <= SETBACKS; no++)
-        setback_pass(&setbacks, no, no * US_PER_SECOND, "Kafka is away");
-    setback_pass(&setbacks, 99, 99 * US_PER_SECOND, "Kafka is away");
+        setback_pass(&setbacks, no, now, no * US_PER_SECOND, "Kafka is away");
+    setback_pass(&setbacks, 99, now, 99 * US_PER_SECOND, "Kafka is away");
     assert_int_equal(setback_wait(&setbacks, 1, 0), 0);
     assert_int_equal(setback_wait(&setbacks, 2, 0), 2 * US_PER_SECOND);
     assert_int_equal(setback_wait(&setbacks, 99, 0), 99 * US_PER_SECOND);
-    while (setback_tell(&setbacks))
+    while (setback_tell(&setbacks, now))
         continue;
-    setback_pass(&setbacks, 99, 100 * US_PER_SECOND, "Kafka is away"); // no news
-    assert_null(setback_tell(&setbacks));
+    setback_pass(&setbacks, 99, now, 100 * US_PER_SECOND, "Kafka is away"); // no news
+    assert_null(setback_tell(&setbacks, now));
+}
+
+// The operation's row may not have taken it the first time.
+static void
+a_reason_is_told_once_more(void **state)
+{
+    (void)state;
+    struct setbacks setbacks = {0};
+    int64_t now = 50 * US_PER_SECOND;
+    setback_pass(&setbacks, 1, now, now, "the clock is wrong");
+    assert_non_null(setback_tell(&setbacks, now));
+    assert_null(setback_tell(&setbacks, now + SETBACK_SETTLES - 1));
+    assert_non_null(setback_tell(&setbacks, now + SETBACK_SETTLES));
+    assert_null(setback_tell(&setbacks, now + 9 * SETBACK_SETTLES));
+
+    setback_pass(&setbacks, 1, now, now, "the clock is wrong"); // tried again: no news
+    assert_null(setback_tell(&setbacks, now));
+    assert_non_null(setback_tell(&setbacks, now + SETBACK_SETTLES));
+
+    setback_pass(&setbacks, 1, now, now, "the clock is wrong");
+    setback_end(&setbacks, 1, 5000);
+    assert_null(setback_tell(&setbacks, now + SETBACK_SETTLES));
 }
 
 static char folder[] = "/tmp/redrive-test-XXXXXX";
@@ -270,6 +294,7 @@ main(int argc, char **argv)
         cmocka_unit_test(what_failed_is_tried_later_and_smaller),
         cmocka_unit_test(what_is_empty_waits_and_says_so_when_that_lasts),
         cmocka_unit_test(many_setbacks_forget_the_one_that_ends_first),
+        cmocka_unit_test(a_reason_is_told_once_more),
         cmocka_unit_test(a_detached_worker_has_nothing_of_its_parent),
         cmocka_unit_test(a_log_that_cannot_be_written_is_a_sentence),
     };
