@@ -74,7 +74,13 @@ static const char *const hostile[] = {
     "12 ms ",
     "on an `Err` value: A: ",
     "thread '",
-    "insert into t values ("};
+    "insert into t values (",
+    "0|null|",
+    "0|a.b.com|",
+    "node-[1,",
+    "a=b{",
+    "value is (",
+    "locked by user "};
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
 
 static void

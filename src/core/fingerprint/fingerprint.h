@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
-#define FINGERPRINT_VERSION 7
+#define FINGERPRINT_VERSION 8
 
 struct group_rules;
 

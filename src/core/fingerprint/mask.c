@@ -157,6 +157,9 @@ take_piece(struct mask_scan *scan, size_t from, size_t to)
     }
     if (from < to && scan->after == AFTER_COLON && mask_free_value(scan, from))
         return;
+    if ((scan_char(scan, end) == '[' || scan_char(scan, end + 1) == '[') && from < to &&
+        (seen & KIND_MARK) == 0 && mask_host_list(scan, from, to))
+        return;
     size_t at = scan->at;
     if (from < to)
         mask_word(scan, from, to, seen);
@@ -214,11 +217,33 @@ take_comparison(struct mask_scan *scan)
     scan->at = behind;
 }
 
+// The duplicate key value is (8812, Ana Lima)
+static bool
+is_told_value(const struct mask_scan *scan)
+{
+    static const char *const copulas[] = {"is", "was", "es", "est", "ist"};
+    if (scan->prev.len < 2 || scan->prev.len > 3)
+        return false;
+    for (size_t i = 0; i < sizeof copulas / sizeof copulas[0]; i++) {
+        if (!bytes_equal_text(scan->prev, copulas[i]))
+            continue;
+        size_t end = (size_t)(scan->prev.data - scan->text.data);
+        while (end > 0 && scan->text.data[end - 1] == ' ')
+            end--;
+        size_t from = end;
+        while (from > 0 && word_is_alnum(scan->text.data[from - 1]))
+            from--;
+        return (word_roles(scan_slice(scan, from, end)) & ROLE_VALUE) != 0;
+    }
+    return false;
+}
+
 // Behind what an opening bracket at `at` holds, if all of it is one value; else 0.
 static size_t
 value_bracket_end(struct mask_scan *scan, size_t at)
 {
-    bool is_value = scan->after == AFTER_EQUALS || (scan_prev_roles(scan) & ROLE_VALUE) != 0;
+    bool is_value =
+        scan->after == AFTER_EQUALS || (scan_prev_roles(scan) & ROLE_VALUE) != 0 || is_told_value(scan);
     if (!is_value)
         return 0;
     size_t reach = scan->end - at > BRACKET_REACH ? BRACKET_REACH : scan->end - at;
@@ -323,6 +348,11 @@ take_separator(struct mask_scan *scan, char c)
     case '[':
     case '{':
         take_open(scan, 1);
+        break;
+    case '|':
+        if (!scan->may_collapse || !mask_joined(scan))
+            scan->at++;
+        scan->after = AFTER_BLANK;
         break;
     case ';':
         scan->in_sql = false;

@@ -1,7 +1,13 @@
-// Words with marks in them (dots, colons, @), and values behind a `=`.
+// Words with marks in them (dots, colons, @), values behind a `=`, and values of several words: lists of
+// hosts, keys whose parts are joined.
 #include "core/fingerprint/maskers.h"
 
 #include <string.h>
+
+#include "core/fingerprint/payload.h"
+
+#define JOINED_PARTS_MAX 8
+#define ADDRESS_LONG 64 // of an IPv6 address with its zone and port
 
 static bool
 is_hex_run(struct bytes word)
@@ -62,6 +68,18 @@ is_hardware_address(struct bytes word)
     return true;
 }
 
+// 2001:db8::9: so many colons that it is no pair of a name and a number.
+static bool
+is_address(struct bytes word)
+{
+    unsigned colons = 0;
+    if (word.len > ADDRESS_LONG)
+        return false;
+    for (size_t i = 0; i < word.len; i++)
+        colons += word.data[i] == ':';
+    return (colons >= 3 || bytes_find(word, BYTES("::"), 0) != SIZE_MAX) && is_colon_value(word);
+}
+
 // java.net.UnknownHostException: api.partner.com
 static bool
 is_about_host(const struct mask_scan *scan)
@@ -110,6 +128,10 @@ mask_colons(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
             break;
         scan->after = AFTER_COLON;
         from = colon + 1;
+        if (from < to && is_address(scan_slice(scan, from, to))) { // peer:fe80::1
+            scan_emit_hole(scan, from, to, MASK_IP);
+            break;
+        }
     }
     return true;
 }
@@ -185,7 +207,74 @@ mask_value(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
     } else if (is_told || bytes_find(word, BYTES("://"), 0) != SIZE_MAX) {
         return false;
     } else {
-        scan_emit_hole(scan, from, to, MASK_VALUE);
+        size_t end = behind == '{' ? payload_object_end(bytes_slice(scan->text, 0, scan->end), to) : 0;
+        end = end != 0 ? end : to;
+        scan_emit_hole(scan, from, end, MASK_VALUE);
+        scan->at = end > scan->at ? end : scan->at;
     }
+    return true;
+}
+
+// Behind the list of numbers in the bracket at `open`, or 0 where it holds anything else, or one number,
+// which is an index.
+static size_t
+numbers_end(const struct mask_scan *scan, size_t open)
+{
+    const char *data = scan->text.data;
+    size_t at = open + 1;
+    unsigned numbers = 0;
+    for (; at < scan->end && (word_is_digit(data[at]) || word_is_one_of(data[at], "-, \\")); at++)
+        numbers += word_is_digit(data[at]) && !word_is_digit(data[at - 1]);
+    return at < scan->end && data[at] == ']' && numbers >= 2 ? at + 1 : 0;
+}
+
+bool
+mask_host_list(struct mask_scan *scan, size_t from, size_t to)
+{
+    const char *data = scan->text.data;
+    size_t open = scan_char(scan, to) == '-' ? to + 1 : to;
+    bool is_prefix = open > to || (to >= from + 3 && data[to - 2] == '-' && word_is_letter(data[to - 1]));
+    if (!is_prefix || scan_char(scan, open) != '[')
+        return false;
+    size_t end = numbers_end(scan, open);
+    if (end == 0)
+        return false;
+    scan_emit_hole(scan, from, end, MASK_HOST);
+    scan->at = end > scan->at ? end : scan->at;
+    return true;
+}
+
+// Behind `null`, or a package of three parts and more, that begins at `from`, or 0.
+static size_t
+joined_part_end(const struct mask_scan *scan, size_t from)
+{
+    unsigned dots = 0;
+    size_t at = from;
+    while ((word_kind(scan_char(scan, at)) & KIND_LOWER) != 0) {
+        at++;
+        if (scan_char(scan, at) == '.') {
+            dots++;
+            at++;
+        }
+    }
+    bool is_part = dots >= 2 || bytes_equal_text(scan_slice(scan, from, at), "null");
+    return is_part && scan_char(scan, at) == '|' ? at : 0;
+}
+
+bool
+mask_joined(struct mask_scan *scan)
+{
+    size_t from = scan->at + 1;
+    size_t next = from;
+    for (unsigned parts = 0; parts < JOINED_PARTS_MAX; parts++) {
+        size_t end = joined_part_end(scan, next);
+        if (end == 0)
+            break;
+        next = end + 1;
+    }
+    if (next == from || next >= scan->end || !word_is_digit(scan->text.data[next]))
+        return false;
+    scan_emit_hole(scan, from, next - 1, MASK_ID);
+    scan->at = next - 1;
     return true;
 }

@@ -185,6 +185,25 @@ is_visitor(const struct mask_scan *scan, size_t to)
     return word_is_digit(scan_char(scan, origin));
 }
 
+// "is locked by user bob", where the text or the sentence ends. What is done by user action is no login's
+// doing.
+static bool
+is_held_by(const struct mask_scan *scan, size_t user, size_t to)
+{
+    static const char *const held[] = {" locked by ",   " held by ",    " processed by ",
+                                       " edited by ",   " opened by ",  " reserved by ",
+                                       " modified by ", " changed by ", " claimed by "};
+    char behind = scan_char(scan, to);
+    size_t next = scan_skip_blanks(scan, to + 1);
+    bool ends = to >= scan->end || (word_is_one_of(behind, ".,;)") && (next > to + 1 || next >= scan->end));
+    struct bytes before = scan_slice(scan, 0, user);
+    for (size_t i = 0; ends && i < sizeof held / sizeof held[0]; i++) {
+        if (bytes_ends(before, held[i]))
+            return true;
+    }
+    return false;
+}
+
 // A login name, known by the words around it.
 static bool
 is_login(struct mask_scan *scan, size_t to)
@@ -197,7 +216,8 @@ is_login(struct mask_scan *scan, size_t to)
     if ((scan_prev_roles(scan) & ROLE_LOGIN) == 0)
         return false;
     size_t start = (size_t)(prev.data - scan->text.data);
-    return is_login_end(scan, to, start >= 4 && memcmp(prev.data - 4, "for ", 4) == 0);
+    return is_login_end(scan, to, start >= 4 && memcmp(prev.data - 4, "for ", 4) == 0) ||
+           is_held_by(scan, start, to);
 }
 
 // "for user bob", "id: abc", "42 ms": the word before makes this one volatile.

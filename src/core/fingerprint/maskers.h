@@ -41,6 +41,13 @@ bool mask_date(struct mask_scan *scan, size_t from, size_t to, unsigned roles);
 // The target of a request that succeeded, whatever it is: one volatile part. False: no such target begins at
 // `from`.
 bool mask_success(struct mask_scan *scan, size_t from);
+// node-[104-127], rack-B[0,5]: hosts as the managers of clusters list them, one volatile part. False: the
+// word is not followed by such a list. items[0] is a path into a document, and ids[1, 2] keeps its name.
+bool mask_host_list(struct mask_scan *scan, size_t from, size_t to);
+// 0|aero.gate.seats|12|null|7: at a bar behind a volatile part, the packages and missing parts of a key up to
+// its next number, one volatile part. False: anything else follows; a word there, 7|LOCKED|9, tells the
+// cause.
+bool mask_joined(struct mask_scan *scan);
 // Quoted text whose opening mark (`len` bytes) is at scan->at.
 void mask_quote(struct mask_scan *scan, size_t len);
 // JSON, a dump, SQL data: one volatile part, but an error document keeps its message. Moves scan->at.

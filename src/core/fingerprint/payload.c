@@ -7,7 +7,7 @@
 #define PEEK 48 // how far into a bracket its kind may be looked for
 #define IDENTITY_MIN 5
 #define IDENTITY_MAX 16
-#define IDENTITY_REACH 512 // how far behind an identity its bracket may close
+#define OBJECT_REACH 512 // how far from its beginning the bracket of an object may close
 
 static bool
 is_opening(char c)
@@ -172,7 +172,7 @@ starts_identity(struct bytes text, size_t at)
         return false;
     if (text.data[end] != ' ' && (text.data[end] != ':' || end + 1 >= text.len || text.data[end + 1] != ' '))
         return false;
-    return payload_balance(bytes_slice(text, at, IDENTITY_REACH), 0) != 0;
+    return payload_balance(bytes_slice(text, at, OBJECT_REACH), 0) != 0;
 }
 
 // Jackson: [Source: (String)"…"; line: 1, column: 25]. The text in it may hold anything, so its end is looked
@@ -220,6 +220,15 @@ payload_end(struct bytes text, size_t at)
         return 0;
     size_t end = payload_balance(text, at);
     return end != 0 ? end : text.len;
+}
+
+size_t
+payload_object_end(struct bytes text, size_t at)
+{
+    if (at >= text.len || text.data[at] != '{' || !is_entity(word_before(text, at)) || is_payload(text, at))
+        return 0;
+    size_t end = payload_balance(bytes_slice(text, at, OBJECT_REACH), 0);
+    return end == 0 ? 0 : at + end;
 }
 
 // The next `"name" :` at or after *at; *at comes to stand on the value.

@@ -11,6 +11,10 @@
 // Order(id=1, …), Order[id=1, …], map[a:1], [Source: …].
 size_t payload_end(struct bytes text, size_t at);
 
+// The end of what an object prints of itself in the brace at text[at], whatever its form: WorkSource{1013}.
+// 0: that brace begins none, or a payload, or belongs to an answer or an error, which tells of the cause.
+size_t payload_object_end(struct bytes text, size_t at);
+
 // The offset behind the bracket that closes the one at text[at], or 0.
 size_t payload_balance(struct bytes text, size_t at);
 
