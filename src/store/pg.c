@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/clock.h"
 
 // Limits of each purpose, as text for set_config. Lock waits are short but where waiting is the right answer.
 static const struct limits {
@@ -130,17 +131,18 @@ send_all(struct store *store, enum purpose purpose, struct pg_step *steps, size_
     return ok && PQpipelineSync(store->conn) == 1;
 }
 
-bool
-pg_run(struct store *store, enum purpose purpose, struct pg_step *steps, size_t count, struct err *err)
+static bool
+send_run(struct store *store, enum purpose purpose, struct pg_step *steps, size_t count, struct err *err)
 {
     if (!store->conn || PQstatus(store->conn) == CONNECTION_BAD)
         return pg_fail(store, NULL, "", err);
     atomic_store(&store->was_interrupted, false);
-    if (!send_all(store, purpose, steps, count)) {
-        pg_fail(store, NULL, "", err);
-        return false;
-    }
+    return send_all(store, purpose, steps, count) || pg_fail(store, NULL, "", err);
+}
 
+static bool
+read_run(struct store *store, struct pg_step *steps, size_t count, struct err *err)
+{
     bool stopped = false;
     bool ok = true;
     struct err first = {
@@ -164,6 +166,44 @@ pg_run(struct store *store, enum purpose purpose, struct pg_step *steps, size_t 
     pg_explain(store, &first);
     if (err && err->kind == ERR_NONE)
         *err = first;
+    return false;
+}
+
+bool
+pg_run(struct store *store, enum purpose purpose, struct pg_step *steps, size_t count, struct err *err)
+{
+    return send_run(store, purpose, steps, count, err) && read_run(store, steps, count, err);
+}
+
+// store_interrupt may look at it until this returns.
+static void
+share_interrupt(struct store *store, struct store *beside)
+{
+    atomic_store(&store->beside, beside);
+    while (!beside && atomic_load(&store->interrupting) > 0)
+        clock_sleep(US_PER_SECOND / 1000);
+}
+
+bool
+pg_run_both(struct store *store, struct store *beside, enum purpose purpose, struct pg_step *steps,
+            struct pg_step *others, size_t count, struct err *err)
+{
+    struct err other = {0};
+    if (!beside)
+        return pg_run(store, purpose, steps, count, err) && pg_run(store, purpose, others, count, err);
+    share_interrupt(store, beside);
+    bool is_sent = send_run(beside, purpose, others, count, &other);
+    bool ok = pg_run(store, purpose, steps, count, err);
+    if (is_sent && !ok)
+        stop_statement(beside);
+    bool is_read = is_sent && read_run(beside, others, count, &other);
+    share_interrupt(store, NULL);
+    if (ok && is_read)
+        return true;
+    clear_whole(steps, count);
+    clear_whole(others, count);
+    if (err && err->kind == ERR_NONE)
+        *err = other;
     return false;
 }
 

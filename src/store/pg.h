@@ -60,7 +60,8 @@ struct store {
     struct unreadable *unreadable; // of unreadable.c, made when first needed
     _Atomic(PGcancel *) cancel;
     atomic_int interrupting;
-    atomic_bool was_interrupted; // since the statement in flight began
+    atomic_bool was_interrupted;    // since the statement in flight began
+    _Atomic(struct store *) beside; // of pg_run_both, while it runs
 };
 
 // Parameters of one statement, in order. Binary where binary is exact and short; always with its type.
@@ -116,6 +117,13 @@ struct pg_step {
 // The steps as one transaction in one round trip; or within the transaction of pg_begin.
 bool pg_run(struct store *store, enum purpose purpose, struct pg_step *steps, size_t count,
             struct err *err) MUST_CHECK;
+// A second connection like the store's, to the same server, for pg_run_both; the caller closes it. NULL:
+// there is none to be had, and everything goes over the first.
+struct store *pg_open_beside(const struct store *store);
+// Two transactions at the same time, which only read: as many steps here as there. beside NULL: one after the
+// other. store_interrupt of the store stops both.
+bool pg_run_both(struct store *store, struct store *beside, enum purpose purpose, struct pg_step *steps,
+                 struct pg_step *others, size_t count, struct err *err) MUST_CHECK;
 // One step that keeps its whole result. Releases params in any case.
 bool pg_ask(struct store *store, enum purpose purpose, const char *sql, struct params *params,
             PGresult **result, struct err *err) MUST_CHECK;

@@ -233,6 +233,40 @@ store_close(struct store *store)
     free(store);
 }
 
+// A host name, or a list of them, may lead elsewhere the second time.
+static bool
+is_same_server(const struct store *store, const struct store *other)
+{
+    const char *host = PQhost(store->conn), *other_host = PQhost(other->conn);
+    const char *address = PQhostaddr(store->conn), *other_address = PQhostaddr(other->conn);
+    return strcmp(host, other_host) == 0 && strcmp(address, other_address) == 0 &&
+           strcmp(PQport(store->conn), PQport(other->conn)) == 0;
+}
+
+struct store *
+pg_open_beside(const struct store *store)
+{
+    struct err ignored = {0};
+    const struct store_settings settings = {.conninfo = store->conninfo,
+                                            .table = store->table.text,
+                                            .zone = store->zone,
+                                            .is_read_only = store->is_read_only,
+                                            .program = store->program,
+                                            .max_replays = store->max_replays};
+    struct store *beside = store_create(&settings);
+    if (!pg_reach(beside, &ignored) || !is_same_server(store, beside)) {
+        store_close(beside);
+        return NULL;
+    }
+    free(beside->table.quoted); // a view, where the table is mapped
+    beside->table.quoted = alloc_text(store->table.quoted);
+    beside->table.is_mapped = store->table.is_mapped;
+    beside->schema = store->schema;
+    beside->info = store->info;
+    beside->zone = store->zone ? alloc_text(store->zone) : NULL;
+    return beside;
+}
+
 bool
 store_is_connected(const struct store *store)
 {
@@ -270,6 +304,9 @@ store_interrupt(struct store *store)
         if (!atomic_compare_exchange_strong(&store->cancel, &none, cancel))
             PQfreeCancel(cancel);
     }
+    struct store *beside = atomic_load(&store->beside);
+    if (beside)
+        store_interrupt(beside);
     atomic_fetch_sub(&store->interrupting, 1);
 }
 

@@ -4,6 +4,7 @@
 #include "world.h"
 
 #include "store/operations/adoption.h"
+#include "store/pg.h"
 
 static struct store *
 open_with(const struct store_settings *settings)
@@ -350,6 +351,33 @@ a_statement_can_be_stopped(void **state)
     world_end(&world);
 }
 
+// Of two at the same time, whichever of them still runs.
+static void
+two_statements_can_be_stopped(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 0);
+    struct store *beside = pg_open_beside(world.store);
+    assert_non_null(beside);
+    struct pg_step quick = {.sql = "SELECT 1"}, slow = {.sql = "SELECT pg_sleep(60)"};
+    assert_works(pg_run_both(world.store, beside, FOR_SCANNING, &quick, &quick, 1, &err));
+    interrupted = world.store;
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &action, NULL);
+    int64_t from = clock_mono();
+    alarm(1);
+    assert_refused(pg_run_both(world.store, beside, FOR_SCANNING, &quick, &slow, 1, &err), ERR_CANCELLED,
+                   "stopped as asked");
+    alarm(1);
+    assert_refused(pg_run_both(world.store, beside, FOR_SCANNING, &slow, &slow, 1, &err), ERR_CANCELLED,
+                   "stopped as asked");
+    assert_true(clock_mono() - from < 30 * US_PER_SECOND);
+    assert_works(pg_run_both(world.store, beside, FOR_SCANNING, &quick, &quick, 1, &err));
+    store_close(beside);
+    world_end(&world);
+}
+
 // Two clients through a pool of one server connection each transaction: whatever depends on a session would
 // show.
 static void
@@ -439,6 +467,7 @@ main(void)
         cmocka_unit_test(read_only_changes_nothing),
         cmocka_unit_test(a_broken_connection_is_replaced),
         cmocka_unit_test(a_statement_can_be_stopped),
+        cmocka_unit_test(two_statements_can_be_stopped),
         cmocka_unit_test(everything_works_behind_a_pooler),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);

@@ -29,6 +29,7 @@
 #define HAS_BIT(id)                                                                                          \
     "CASE WHEN " id " BETWEEN $3 AND $4 THEN get_bit($1, (" id " - $3)::int4) = 1 ELSE false END"
 #define IS_OF_IDS(id) id " IN (SELECT unnest($1))"
+#define IS_OF_ALL(id) id " IN (SELECT unnest($7))"
 
 enum chosen { CHOSEN_BY_IDS, CHOSEN_BY_BITS, CHOSEN_BY_LOOKUP };
 
@@ -162,7 +163,7 @@ static const char *const overtaken_of_many_sql[] = {
     [CHOSEN_BY_BITS] = OVERTAKEN_OF_MANY(BY_BITS, HAS_BIT),
     [CHOSEN_BY_LOOKUP] = OVERTAKEN_OF_MANY(BY_LOOKUP, IS_OF_IDS)};
 
-// Of keys that are looked up too.
+// Of keys that are looked up too. $7: what is chosen in all; $1 may be a part of it.
 static const char overtaken_by_lookup_sql[] =
     "WITH wanted AS MATERIALIZED ("
     "  SELECT e.id, e.source_id, e.kafka_topic, " KEY("e") ", " EVENT("e") ", e.created_at FROM " BY_LOOKUP
@@ -173,7 +174,7 @@ static const char overtaken_by_lookup_sql[] =
     " other AS MATERIALIZED (SELECT " KEY("n") ", " EVENT("n") ", " NEWEST("n")
     "    FROM keys k CROSS JOIN LATERAL (SELECT x.id, x.event_id, x.source_id, x.kafka_topic, x.created_at,"
     "      x.status FROM :\"events\" x WHERE x.source_id = k.source_id AND x.created_at > k.since OFFSET 0) AS n"
-    "   WHERE n.kafka_topic IS NOT DISTINCT FROM k.kafka_topic AND " OTHER_EVENT(IS_OF_IDS) " GROUP BY 1, 2),"
+    "   WHERE n.kafka_topic IS NOT DISTINCT FROM k.kafka_topic AND " OTHER_EVENT(IS_OF_ALL) " GROUP BY 1, 2),"
     OVERTAKEN;
 
 // The same where nearly all events are chosen: what is left over is little, and comes first.
@@ -491,29 +492,60 @@ many_settings(const struct preview_query *query, const char *settings)
     return query->count > PREVIEW_MANY ? settings : NULL;
 }
 
-static bool
-ask_overtaken(struct store *store, const struct preview_query *query, PGresult **r, struct err *err)
+static void
+add_overtaken(const PGresult *r, struct preview *preview)
 {
-    enum chosen chosen = chosen_of(query);
-    struct preview_query shared = *query;
-    // Of a source id that no other row has, nothing newer is there.
-    if (query->rows && preview_rows_shared(query->rows, &shared.ids, &shared.count))
-        return ask_one(store, &shared, CHOSEN_BY_LOOKUP, settings_of_many, overtaken_by_lookup_sql, r, err);
-    const char *sql = query->count <= PREVIEW_MANY                   ? overtaken_of_few_sql
-                      : chosen != CHOSEN_BY_LOOKUP && is_most(query) ? overtaken_of_most_sql[chosen]
-                                                                     : overtaken_of_many_sql[chosen];
-    return ask_one(store, query, chosen, many_settings(query, settings_of_many), sql, r, err);
+    preview->overtaken.events += value_int8(r, 0, 0);
+    preview->overtaken.resolved += value_int8(r, 0, 1);
+}
+
+// Of a source id that no other row has, nothing newer is there. Each connection looks for half of the others.
+static bool
+overtaken_of_rows(struct store *store, const struct preview_query *query, const int64_t *ids, size_t count,
+                  struct preview *preview, struct err *err)
+{
+    enum { STEPS = 2, HALVES = 2 };
+    PGresult *answers[HALVES] = {0};
+    struct params params[HALVES] = {0};
+    struct pg_step steps[HALVES][STEPS];
+    size_t half = count / HALVES;
+    for (size_t i = 0; i < HALVES; i++) {
+        struct preview_query part = *query;
+        part.ids = i == 0 ? ids : ids + half;
+        part.count = i == 0 ? half : count - half;
+        query_params(store, &part, CHOSEN_BY_LOOKUP, &params[i]);
+        param_ids(&params[i], ids, count);
+        steps[i][0] = (struct pg_step){.sql = settings_of_many};
+        steps[i][1] =
+            (struct pg_step){.sql = overtaken_by_lookup_sql, .params = &params[i], .whole = &answers[i]};
+    }
+    bool ok = preview_rows_ask(query->rows, store, steps[0], steps[1], STEPS, err);
+    for (size_t i = 0; i < HALVES; i++) {
+        if (ok)
+            add_overtaken(answers[i], preview);
+        PQclear(answers[i]);
+        params_release(&params[i]);
+    }
+    return ok;
 }
 
 static bool
 preview_overtaken(struct store *store, const struct preview_query *query, struct preview *preview,
                   struct err *err)
 {
+    const int64_t *shared;
+    size_t count;
+    preview->overtaken.events = preview->overtaken.resolved = 0;
+    if (query->rows && preview_rows_shared(query->rows, &shared, &count))
+        return overtaken_of_rows(store, query, shared, count, preview, err);
+    enum chosen chosen = chosen_of(query);
+    const char *sql = query->count <= PREVIEW_MANY                   ? overtaken_of_few_sql
+                      : chosen != CHOSEN_BY_LOOKUP && is_most(query) ? overtaken_of_most_sql[chosen]
+                                                                     : overtaken_of_many_sql[chosen];
     PGresult *r = NULL;
-    if (!ask_overtaken(store, query, &r, err))
+    if (!ask_one(store, query, chosen, many_settings(query, settings_of_many), sql, &r, err))
         return false;
-    preview->overtaken.events = value_int8(r, 0, 0);
-    preview->overtaken.resolved = value_int8(r, 0, 1);
+    add_overtaken(r, preview);
     PQclear(r);
     return true;
 }

@@ -10,8 +10,19 @@ enum {
     LOOKED_UP = 400000,
 };
 
+// Half of the ids are looked up over a connection of their own: a server has more than one processor.
+enum { HALVES = 2 };
+
+struct place {
+    const PGresult *half;
+    int row;
+};
+
 struct preview_rows {
-    PGresult *origins; // a row each
+    struct store *beside; // NULL: there is none
+    PGresult *halves[HALVES];
+    struct place *places; // of both, most first; heap
+    size_t place_count;
     int64_t count;
     bool is_keyed;
     int64_t *shared, *doubled; // heap
@@ -25,8 +36,7 @@ enum { TOPIC, PARTITION, COUNT, PACKED_IDS, PACKED_EVENTS, PACKED_SIZES, PACKED_
 #define ROWS(rows)                                                                                           \
     "SELECT e.topic, e.partition, count(*), string_agg(int8send(e.id), ''),"                                 \
     " string_agg(int8send(e.event), ''), string_agg(int4send(e.size), ''),"                                  \
-    " string_agg(int8send(e.id), '') FILTER (WHERE e.is_shared) FROM (" rows                                 \
-    ") AS e GROUP BY 1, 2 ORDER BY 3 DESC"
+    " string_agg(int8send(e.id), '') FILTER (WHERE e.is_shared) FROM (" rows ") AS e GROUP BY 1, 2"
 #define LOOKED_UP(columns)                                                                                   \
     "SELECT e.* FROM unnest($1) AS w (id) CROSS JOIN LATERAL (SELECT x.id::bigint AS id, x.status,"          \
     "   x.kafka_topic::text AS topic, coalesce(x.kafka_partition, -1) AS partition,"                         \
@@ -87,17 +97,60 @@ find_index(struct store *store, bool *is_keyed, struct err *err)
     return true;
 }
 
+bool
+preview_rows_ask(const struct preview_rows *rows, struct store *store, struct pg_step *steps,
+                 struct pg_step *others, size_t count, struct err *err)
+{
+    return pg_run_both(store, rows->beside, FOR_SCANNING, steps, others, count, err);
+}
+
 static bool
 ask_rows(struct store *store, const struct preview_query *query, struct preview_rows *rows, struct err *err)
 {
-    struct params params = {0};
-    param_ids(&params, query->ids, query->count);
-    struct pg_step steps[] = {
-        {.sql = SETTINGS_OF_MANY},
-        {.sql = rows->is_keyed ? keyed_rows_sql : rows_sql, .params = &params, .whole = &rows->origins}};
-    bool ok = pg_run(store, FOR_SCANNING, steps, sizeof steps / sizeof *steps, err);
-    params_release(&params);
+    enum { STEPS = 2 };
+    struct params params[HALVES] = {0};
+    struct pg_step steps[HALVES][STEPS];
+    size_t half = query->count / HALVES;
+    param_ids(&params[0], query->ids, half);
+    param_ids(&params[1], query->ids + half, query->count - half);
+    for (size_t i = 0; i < HALVES; i++) {
+        steps[i][0] = (struct pg_step){.sql = SETTINGS_OF_MANY};
+        steps[i][1] = (struct pg_step){.sql = rows->is_keyed ? keyed_rows_sql : rows_sql,
+                                       .params = &params[i],
+                                       .whole = &rows->halves[i]};
+    }
+    bool ok = preview_rows_ask(rows, store, steps[0], steps[1], STEPS, err);
+    params_release(&params[0]);
+    params_release(&params[1]);
     return ok;
+}
+
+static int
+by_count(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    int64_t x = value_int8(a->half, a->row, COUNT), y = value_int8(b->half, b->row, COUNT);
+    return (x < y) - (x > y);
+}
+
+static void
+find_places(struct preview_rows *rows)
+{
+    size_t room = (size_t)PQntuples(rows->halves[0]) + (size_t)PQntuples(rows->halves[1]);
+    rows->places = alloc_array(room + 1, sizeof *rows->places);
+    for (size_t i = 0; i < HALVES; i++)
+        for (int row = 0; row < PQntuples(rows->halves[i]); row++) {
+            rows->places[rows->place_count++] = (struct place){rows->halves[i], row};
+            rows->count += value_int8(rows->halves[i], row, COUNT);
+        }
+    if (rows->place_count)
+        qsort(rows->places, rows->place_count, sizeof *rows->places, by_count);
+}
+
+static struct bytes
+bytes_at(const struct preview_rows *rows, size_t i, int column)
+{
+    return value_bytes(rows->places[i].half, rows->places[i].row, column);
 }
 
 struct hashed {
@@ -112,9 +165,9 @@ by_event(const void *left, const void *right)
 }
 
 static void
-add_shared(struct preview_rows *rows, int row)
+add_shared(struct preview_rows *rows, size_t at)
 {
-    struct bytes ids = value_bytes(rows->origins, row, PACKED_SHARED);
+    struct bytes ids = bytes_at(rows, at, PACKED_SHARED);
     for (size_t i = 0; i < ids.len / 8; i++)
         rows->shared[rows->shared_count++] = pg_read64(ids.data + 8 * i);
 }
@@ -135,18 +188,17 @@ find_doubled(struct preview_rows *rows, struct hashed *all, size_t count)
 static void
 unpack(struct preview_rows *rows)
 {
-    for (int row = 0; row < PQntuples(rows->origins); row++)
-        rows->count += value_int8(rows->origins, row, COUNT);
+    find_places(rows);
     struct hashed *all = alloc_array((size_t)rows->count + 1, sizeof *all);
     rows->shared = alloc_array((size_t)rows->count + 1, sizeof *rows->shared);
     rows->doubled = alloc_array((size_t)rows->count + 1, sizeof *rows->doubled);
     size_t count = 0;
-    for (int row = 0; row < PQntuples(rows->origins); row++) {
-        struct bytes ids = value_bytes(rows->origins, row, PACKED_IDS);
-        struct bytes events = value_bytes(rows->origins, row, PACKED_EVENTS);
+    for (size_t at = 0; at < rows->place_count; at++) {
+        struct bytes ids = bytes_at(rows, at, PACKED_IDS);
+        struct bytes events = bytes_at(rows, at, PACKED_EVENTS);
         for (size_t i = 0; i < ids.len / 8; i++)
             all[count++] = (struct hashed){pg_read64(events.data + 8 * i), pg_read64(ids.data + 8 * i)};
-        add_shared(rows, row);
+        add_shared(rows, at);
     }
     rows->shared_count = ids_normalise(rows->shared, rows->shared_count);
     find_doubled(rows, all, count);
@@ -161,6 +213,7 @@ preview_rows_read(struct store *store, const struct preview_query *query, struct
     if (query->action != ACTION_REPROCESS || !is_one_of(query, PASSED_BY_ALL))
         return true;
     struct preview_rows *read = alloc_bytes(sizeof *read);
+    read->beside = pg_open_beside(store);
     if (!pg_has_schema(store, err) || !find_index(store, &read->is_keyed, err) ||
         !ask_rows(store, query, read, err)) {
         preview_rows_destroy(read);
@@ -176,7 +229,10 @@ preview_rows_destroy(struct preview_rows *rows)
 {
     if (!rows)
         return;
-    PQclear(rows->origins);
+    store_close(rows->beside);
+    PQclear(rows->halves[0]);
+    PQclear(rows->halves[1]);
+    free(rows->places);
     free(rows->shared);
     free(rows->doubled);
     free(rows);
@@ -191,15 +247,16 @@ preview_rows_count(const struct preview_rows *rows)
 size_t
 preview_rows_origins(const struct preview_rows *rows)
 {
-    return (size_t)PQntuples(rows->origins);
+    return rows->place_count;
 }
 
 struct preview_origin
 preview_rows_origin(const struct preview_rows *rows, size_t i)
 {
-    return (struct preview_origin){.topic = value_bytes(rows->origins, (int)i, TOPIC),
-                                   .partition = value_int4(rows->origins, (int)i, PARTITION),
-                                   .count = value_int8(rows->origins, (int)i, COUNT)};
+    struct place place = rows->places[i];
+    return (struct preview_origin){.topic = value_bytes(place.half, place.row, TOPIC),
+                                   .partition = value_int4(place.half, place.row, PARTITION),
+                                   .count = value_int8(place.half, place.row, COUNT)};
 }
 
 bool
@@ -233,10 +290,10 @@ preview_rows_large(const struct preview_rows *rows, const struct preview_large *
     *ids = alloc_array((size_t)rows->count + 1, sizeof **ids);
     *sizes = alloc_array((size_t)rows->count + 1, sizeof **sizes);
     *count = 0;
-    for (int row = 0; row < PQntuples(rows->origins); row++) {
-        bool is_any = is_of_topics(value_bytes(rows->origins, row, TOPIC), large);
-        struct bytes packed_ids = value_bytes(rows->origins, row, PACKED_IDS);
-        struct bytes packed_sizes = value_bytes(rows->origins, row, PACKED_SIZES);
+    for (size_t at = 0; at < rows->place_count; at++) {
+        bool is_any = is_of_topics(bytes_at(rows, at, TOPIC), large);
+        struct bytes packed_ids = bytes_at(rows, at, PACKED_IDS);
+        struct bytes packed_sizes = bytes_at(rows, at, PACKED_SIZES);
         for (size_t i = 0; i < packed_ids.len / 8; i++) {
             int32_t size = pg_read32(packed_sizes.data + 4 * i);
             if (!is_any && size <= large->larger)

@@ -21,9 +21,14 @@ bool preview_is_looked_up(const struct preview_query *query);
     " pg_catalog.set_config('enable_mergejoin', 'off', true),"                                               \
     " pg_catalog.set_config('parallel_tuple_cost', '0', true)"
 
+// Two halves of a question about these rows, at the same time where the server gives a second connection
+// (pg_run_both).
+bool preview_rows_ask(const struct preview_rows *rows, struct store *store, struct pg_step *steps,
+                      struct pg_step *others, size_t count, struct err *err) MUST_CHECK;
+
 // Of the events that a reprocess can act on:
 int64_t preview_rows_count(const struct preview_rows *rows);
-// Where they came from, most first.
+// Where they came from, most first; a place may come twice.
 struct preview_origin {
     struct bytes topic;
     int32_t partition; // -1: none
