@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "store/store.h"
 
-// Closed events of one type that were created in the same hour.
+// Closed events of one type and status that were created in the same hour: one of the three counts is not 0.
 struct stats_closed_row {
     const char *event_type; // NULL: absent in the table
     int64_t hour;           // its start; TIME_ABSENT: before these seven days, or not known
