@@ -281,7 +281,8 @@ run_trial(struct recipe_try *job, struct err *err)
               corrector_create(&corrector, "recipe", bytes_of(job->text), &limits, err);
     if (ok)
         corrector_look_twice(corrector, TRIAL_TWICE);
-    ok = ok && correct_dry_run(corrector, store, job->ids, job->count, take_results, job, &tally, err);
+    const struct correct_reading reading = {.store = store, .ids = job->ids, .count = job->count};
+    ok = ok && correct_dry_run(corrector, &reading, take_results, job, &tally, err);
     corrector_destroy(corrector);
     return ok;
 }

@@ -95,7 +95,15 @@ recipe_use_dry_run(struct recipe_use *use, struct store *store, const int64_t *i
     use->barred_count = 0;
     struct trying trying = {.use = use, .total = count};
     progress_begin(&trying.progress, use->call, "dry run");
-    bool ok = correct_dry_run(use->corrector, store, ids, count, try_page, &trying, &use->tally, err);
+    const struct store_settings beside = publishing_store(use->call);
+    const struct correct_reading reading = {
+        .store = store,
+        .beside = use->originals.broker ? NULL : store_create(&beside), // one thread at a time uses a broker
+        .ids = ids,
+        .count = count,
+    };
+    bool ok = correct_dry_run(use->corrector, &reading, try_page, &trying, &use->tally, err);
+    store_close(reading.beside);
     progress_end(&trying.progress);
     if (!ok && err_is_set(&trying.err))
         *err = trying.err;

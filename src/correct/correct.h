@@ -95,12 +95,22 @@ bool correct_ask_check(const struct correct_limits *limits, const struct event *
                        const struct correction *correction, struct arena *arena,
                        struct correct_result *result, struct err *err) MUST_CHECK;
 
-// Reads these events (ascending) page by page, one ahead, and applies the recipe, without writing anything.
-// The store and what looks for original records are used by a thread that reads while `each` runs. `each`
-// (may be NULL) gets the results of a page, valid during the call, and the number of events read; false ends:
-// ERR_CANCELLED.
+// The events of a dry run.
+struct correct_reading {
+    struct store *store;
+    // Another store, not connected or connected, by which every other page is read: most of the time goes
+    // into PostgreSQL's text of the payloads. NULL: there is none. Both are used by threads that read while
+    // `each` runs; so is what looks for original records, which must bear two threads at once.
+    struct store *beside;
+    const int64_t *ids; // ascending
+    size_t count;
+};
+
+// Reads them page by page, ahead, and applies the recipe, without writing anything. `each` (may be NULL) gets
+// the results of a page, in the order of the ids and valid during the call, and the number of events read;
+// false ends: ERR_CANCELLED.
 typedef bool correct_each_fn(void *context, const struct correct_result *results, size_t count, size_t read);
-bool correct_dry_run(struct corrector *corrector, struct store *store, const int64_t *ids, size_t count,
+bool correct_dry_run(struct corrector *corrector, const struct correct_reading *reading,
                      correct_each_fn *each, void *context, struct correct_tally *tally,
                      struct err *err) MUST_CHECK;
 

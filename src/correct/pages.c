@@ -9,10 +9,18 @@
 
 enum { AHEAD = 1, FIELDS = EVENT_PLANNED };
 
-struct pages {
-    struct pages_settings settings;
+struct page_reader {
+    const struct pages_settings *settings;
+    struct page_source source;
+    size_t turn;           // the first page that it reads
     struct mailbox *ready; // of struct page
     struct thread *thread;
+};
+
+struct pages {
+    struct pages_settings settings;
+    struct page_reader readers[PAGE_SOURCES];
+    size_t current; // reader, whose page is next
 };
 
 void
@@ -53,8 +61,8 @@ size_at(const struct pages_settings *settings, size_t from)
     return smaller(size, settings->count - from);
 }
 
-struct page *
-pages_read(const struct pages_settings *settings, size_t from, size_t most)
+static struct page *
+read_page(const struct pages_settings *settings, const struct page_source *source, size_t from, size_t most)
 {
     struct page *page = alloc_bytes(sizeof *page);
     size_t wanted = smaller(size_at(settings, from), most);
@@ -65,19 +73,25 @@ pages_read(const struct pages_settings *settings, size_t from, size_t most)
                                       .most_bytes = settings->most_bytes,
                                       .takes_unreadable = true};
     *page = (struct page){.ids = query.ids};
-    page->ok = store_events(settings->store, &query, &page->events, &page->err);
+    page->ok = store_events(source->store, &query, &page->events, &page->err);
     if (!page->ok)
         return page;
     page->count = event_page_answers(&page->events, &query);
-    page->ok = corrector_find_originals(settings->corrector, settings->store, page->events.events,
+    page->ok = corrector_find_originals(settings->corrector, source->store, page->events.events,
                                         page->events.count, settings->is_kept_for_good, &page->events.arena,
                                         &page->troubles, &page->err);
-    if (page->ok && settings->shapes) {
+    if (page->ok && source->shapes) {
         page->shape_of = arena_array(&page->events.arena, page->events.count, sizeof(const struct shape *));
-        page->ok = shapes_find(settings->shapes, settings->store, page->events.events, page->events.count,
+        page->ok = shapes_find(source->shapes, source->store, page->events.events, page->events.count,
                                page->shape_of, &page->err);
     }
     return page;
+}
+
+struct page *
+pages_read(const struct pages_settings *settings, size_t from, size_t most)
+{
+    return read_page(settings, &settings->sources[0], from, most);
 }
 
 static bool
@@ -86,48 +100,74 @@ is_late(const struct pages_settings *settings)
     return settings->until && clock_mono() >= settings->until;
 }
 
-static void
-pages_run(void *context)
+// Reads the ids from this one on, up to `end`. False: there is nothing more to read.
+static bool
+read_turn(struct page_reader *reader, size_t from, size_t end)
 {
-    struct pages *pages = context;
-    const struct pages_settings *settings = &pages->settings;
+    const struct pages_settings *settings = reader->settings;
     size_t largest = 0; // event, on average of a page; 0: none was read
     bool ok = true;
-    for (size_t from = 0; ok && from < settings->count && (from == 0 || !is_late(settings));) {
+    while (ok && from < end && (from == 0 || !is_late(settings))) {
         size_t most = settings->is_careful ? pages_size(largest, settings->most_bytes) : SIZE_MAX;
-        struct page *page = pages_read(settings, from, most);
+        struct page *page = read_page(settings, &reader->source, from, smaller(most, end - from));
         size_t each = page->events.count ? page->events.bytes / page->events.count + 1 : 0;
         largest = each > largest ? each : largest;
         from += page->count;
+        page->ends_turn = from == end;
         ok = page->ok;
-        if (!mailbox_put(pages->ready, page, -1)) {
+        if (!mailbox_put(reader->ready, page, -1)) {
             page_destroy(page);
-            break;
+            return false;
         }
     }
-    mailbox_close(pages->ready);
+    return ok;
+}
+
+static void
+pages_run(void *context)
+{
+    struct page_reader *reader = context;
+    const struct pages_settings *settings = reader->settings;
+    size_t turn = settings->source_count > 1 ? settings->size : settings->count;
+    size_t from = reader->turn * turn;
+    while (from < settings->count && read_turn(reader, from, smaller(from + turn, settings->count)))
+        from += settings->source_count * turn;
+    mailbox_close(reader->ready);
 }
 
 struct pages *
 pages_start(const struct pages_settings *settings)
 {
     struct pages *pages = alloc_bytes(sizeof *pages);
-    *pages = (struct pages){.settings = *settings, .ready = mailbox_create(AHEAD)};
-    pages->thread = thread_start(pages_run, pages, "reading");
+    *pages = (struct pages){.settings = *settings};
+    for (size_t i = 0; i < settings->source_count; i++) {
+        struct page_reader *reader = &pages->readers[i];
+        *reader = (struct page_reader){.settings = &pages->settings,
+                                       .source = settings->sources[i],
+                                       .turn = i,
+                                       .ready = mailbox_create(AHEAD)};
+        reader->thread = thread_start(pages_run, reader, "reading");
+    }
     return pages;
 }
 
 struct page *
 pages_next(struct pages *pages)
 {
-    return mailbox_take(pages->ready, -1);
+    struct page *page = mailbox_take(pages->readers[pages->current].ready, -1);
+    if (page && page->ends_turn)
+        pages->current = (pages->current + 1) % pages->settings.source_count;
+    return page;
 }
 
 void
 pages_stop(struct pages *pages)
 {
-    mailbox_close(pages->ready);
-    thread_join(pages->thread);
-    mailbox_destroy(pages->ready, pages_drop);
+    for (size_t i = 0; i < pages->settings.source_count; i++)
+        mailbox_close(pages->readers[i].ready);
+    for (size_t i = 0; i < pages->settings.source_count; i++) {
+        thread_join(pages->readers[i].thread);
+        mailbox_destroy(pages->readers[i].ready, pages_drop);
+    }
     free(pages);
 }

@@ -1,6 +1,7 @@
-// The dry run over a selection: a page is read while the recipe is applied to the one before it.
+// The dry run over a selection: pages are read while the recipe is applied to those before them.
 #include "correct/correct.h"
 
+#include "base/log.h"
 #include "correct/pages.h"
 #include "correct/private.h"
 
@@ -64,18 +65,33 @@ apply_dry(struct dry_run *run, struct page *page, struct err *err)
     return true;
 }
 
-bool
-correct_dry_run(struct corrector *corrector, struct store *store, const int64_t *ids, size_t count,
-                correct_each_fn *each, void *context, struct correct_tally *tally, struct err *err)
+static bool
+is_worth_a_second(const struct correct_reading *reading, size_t page)
 {
-    struct shapes *shapes = shapes_create(ids, count);
-    const struct pages_settings settings = {.corrector = corrector,
-                                            .store = store,
-                                            .shapes = shapes,
-                                            .ids = ids,
-                                            .count = count,
-                                            .size = corrector_page_size(corrector, SIZE_MAX),
-                                            .most_bytes = PAGE_BYTES};
+    enum { FEW_PAGES = 3 };
+    struct err failure = {0};
+    if (!reading->beside || reading->count / FEW_PAGES < page)
+        return false;
+    if (store_connect(reading->beside, &failure))
+        return true;
+    log_line(LOG_WARN, "events are read by one connection", LOG_TEXT("why", failure.text));
+    return false;
+}
+
+bool
+correct_dry_run(struct corrector *corrector, const struct correct_reading *reading, correct_each_fn *each,
+                void *context, struct correct_tally *tally, struct err *err)
+{
+    struct pages_settings settings = {.corrector = corrector,
+                                      .ids = reading->ids,
+                                      .count = reading->count,
+                                      .size = corrector_page_size(corrector, SIZE_MAX),
+                                      .most_bytes = PAGE_BYTES};
+    settings.sources[settings.source_count++].store = reading->store;
+    if (is_worth_a_second(reading, settings.size))
+        settings.sources[settings.source_count++].store = reading->beside;
+    for (size_t i = 0; i < settings.source_count; i++)
+        settings.sources[i].shapes = shapes_create(reading->ids, reading->count);
     struct dry_run run = {.corrector = corrector, .each = each, .context = context, .tally = tally};
     struct pages *pages = pages_start(&settings);
     struct page *page;
@@ -85,6 +101,7 @@ correct_dry_run(struct corrector *corrector, struct store *store, const int64_t 
         page_destroy(page);
     }
     pages_stop(pages);
-    shapes_destroy(shapes);
+    for (size_t i = 0; i < settings.source_count; i++)
+        shapes_destroy(settings.sources[i].shapes);
     return ok;
 }

@@ -175,7 +175,8 @@ correct_step(struct corrector *corrector, struct store *store, struct store *ahe
     if (err_is_set(&failure))
         log_line(LOG_WARN, "events are not read ahead", LOG_TEXT("why", failure.text));
     const struct pages_settings settings = {.corrector = corrector,
-                                            .store = is_ahead ? ahead : store,
+                                            .sources = {{.store = is_ahead ? ahead : store}},
+                                            .source_count = 1,
                                             .ids = queue.ids,
                                             .count = queue.count,
                                             .sizes = queue.pages,

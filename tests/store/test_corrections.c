@@ -310,12 +310,11 @@ see_page(void *context, const struct correct_result *results, size_t count, size
     return seen->pages != seen->most_pages;
 }
 
-// A page is read while the one before it is looked at: none is left out, and none is looked at when it was
-// told to stop.
+// Pages are read while those before them are looked at: none is left out, and none is looked at when it was
+// told to stop. Long texts end pages early.
 static void
-a_dry_run_sees_every_page_once(void **state)
+see_every_page(bool is_beside)
 {
-    (void)state;
     enum { EVENTS = 20500 };
     struct world world;
     struct corrector *corrector;
@@ -326,11 +325,17 @@ a_dry_run_sees_every_page_once(void **state)
     world_make(&world, EVENTS);
     test_sql(world.admin,
              "UPDATE dlq_events SET event_payload = CASE WHEN id %% 10 = 0 THEN '1' ELSE "
-             "'{\"list\": []}' END::jsonb; DELETE FROM dlq_events WHERE id BETWEEN 2990 AND 3010");
+             "'{\"list\": []}' END::jsonb; DELETE FROM dlq_events WHERE id BETWEEN 2990 AND 3010; UPDATE "
+             "dlq_events SET event_payload = to_jsonb(repeat('x', 50000)) WHERE id %% 10 = 0 AND id BETWEEN "
+             "4001 AND 12000");
+    struct correct_reading reading = {.store = world.store, .ids = ids, .count = EVENTS};
+    if (is_beside)
+        reading.beside = open_store(world.conninfo);
     assert_works(corrector_create(&corrector, "recipe", BYTES("add $.list 1"), &limits, &err));
     struct correct_tally tally = {0};
     struct seen seen = {.most_pages = -1};
-    assert_works(correct_dry_run(corrector, world.store, ids, EVENTS, see_page, &seen, &tally, &err));
+    assert_works(correct_dry_run(corrector, &reading, see_page, &seen, &tally, &err));
+    assert_in_range(seen.pages, 8, 12);
     assert_int_equal(tally.gone, 21);
     assert_int_equal(seen.events, EVENTS - 21);
     assert_int_equal(seen.read, EVENTS);
@@ -339,20 +344,37 @@ a_dry_run_sees_every_page_once(void **state)
 
     seen = (struct seen){.most_pages = 2};
     tally = (struct correct_tally){0};
-    assert_refused(correct_dry_run(corrector, world.store, ids, EVENTS, see_page, &seen, &tally, &err),
-                   ERR_CANCELLED, "stopped as asked");
+    assert_refused(correct_dry_run(corrector, &reading, see_page, &seen, &tally, &err), ERR_CANCELLED,
+                   "stopped as asked");
     assert_int_equal(seen.pages, 2);
-    assert_works(correct_dry_run(corrector, world.store, ids, 0, see_page, &seen, &tally, &err));
+    reading.count = 0;
+    assert_works(correct_dry_run(corrector, &reading, see_page, &seen, &tally, &err));
     assert_int_equal(seen.pages, 2);
+    reading.count = EVENTS;
 
     // A page that cannot be read is said.
     seen = (struct seen){.most_pages = -1, .spoiler = world.admin};
-    assert_refused(correct_dry_run(corrector, world.store, ids, EVENTS, see_page, &seen, &tally, &err),
-                   ERR_NOT_FOUND, "there is no table public.dlq_events");
-    assert_in_range(seen.pages, 2, 4);
+    assert_refused(correct_dry_run(corrector, &reading, see_page, &seen, &tally, &err), ERR_NOT_FOUND,
+                   "there is no table public.dlq_events");
+    assert_in_range(seen.pages, 2, is_beside ? 6 : 4);
     corrector_destroy(corrector);
+    store_close(reading.beside);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.revision"), 0);
     world_end(&world);
+}
+
+static void
+a_dry_run_sees_every_page_once(void **state)
+{
+    (void)state;
+    see_every_page(false);
+}
+
+static void
+two_readers_see_every_page_once_in_order(void **state)
+{
+    (void)state;
+    see_every_page(true);
 }
 
 // --- killed ---
@@ -518,7 +540,8 @@ a_payload_that_cannot_be_read_is_refused_alone(void **state)
              BAD, BAD_BESIDE);
     assert_works(corrector_create(&corrector, "recipe", bytes_of(APPENDS), &limits, &err));
     struct correct_tally tally = {0};
-    assert_works(correct_dry_run(corrector, world.store, ids, CORRECTED, NULL, NULL, &tally, &err));
+    const struct correct_reading reading = {.store = world.store, .ids = ids, .count = CORRECTED};
+    assert_works(correct_dry_run(corrector, &reading, NULL, NULL, &tally, &err));
     assert_int_equal(tally.counts[CORRECT_CHANGED], CORRECTED - 1);
     assert_int_equal(tally.counts[CORRECT_FAILED], 1);
 
@@ -606,6 +629,7 @@ main(void)
         cmocka_unit_test(batches_and_rows_count_alike),
         cmocka_unit_test(is_paused_and_cancelled_in_the_middle),
         cmocka_unit_test(a_dry_run_sees_every_page_once),
+        cmocka_unit_test(two_readers_see_every_page_once_in_order),
         cmocka_unit_test(large_payloads_make_small_pages),
         cmocka_unit_test(a_payload_that_cannot_be_read_is_refused_alone),
         cmocka_unit_test(what_changes_behind_the_reader_is_skipped),

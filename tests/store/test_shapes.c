@@ -23,7 +23,8 @@ dry_run(struct world *world, const char *recipe, const int64_t *ids, size_t coun
     struct correct_tally tally = {0};
     const struct correct_limits limits = {.jq_time = US_PER_SECOND, .jq_memory = 1 << 26};
     assert_works(corrector_create(&corrector, "recipe", bytes_of(recipe), &limits, &err));
-    assert_works(correct_dry_run(corrector, world->store, ids, count, NULL, NULL, &tally, &err));
+    const struct correct_reading reading = {.store = world->store, .ids = ids, .count = count};
+    assert_works(correct_dry_run(corrector, &reading, NULL, NULL, &tally, &err));
     corrector_destroy(corrector);
     return tally;
 }
