@@ -11,20 +11,32 @@
 #include "rollup/maintenance.h"
 #include "store/schema.h"
 
+static bool
+read_patience(const struct call *call, int64_t *patience, struct err *err)
+{
+    const char *text = call->options.command.patience;
+    if (!text)
+        return true;
+    if (!call->options.command.once)
+        return err_set(err, ERR_USAGE, "--patience belongs to --once: a service waits for Kafka for ever");
+    return text_parse_duration(bytes_of(text), patience, err);
+}
+
 // The table that call->table names, or the only one.
 static int
 work_table(struct call *call, struct err *err)
 {
+    int64_t patience = 0;
+    if (!read_patience(call, &patience, err))
+        return command_status(err);
+    // Not left to the worker, because a person must hear at once of no schema, no right, no way to
+    // PostgreSQL.
     struct store *store = NULL;
-    // The worker connects by itself; here only what a person must hear at once: no schema, no right, no way
-    // to PostgreSQL.
-    if (!command_store(call, STORE_WRITE, &store, err))
-        return command_status(err);
-    store_close(store);
-
     struct broker_settings broker;
-    if (!publishing_broker_ready(call, &broker, err))
+    if (!command_store(call, STORE_WRITE, &store, err) || !publishing_broker_ready(call, &broker, err)) {
+        store_close(store);
         return command_status(err);
+    }
     if (!broker_settings_present(&broker))
         remark(call, "no Kafka brokers are configured: reprocess operations are left to other workers; give "
                      "-b HOST:PORT");
@@ -33,13 +45,8 @@ work_table(struct call *call, struct err *err)
     worker.correct = correcting_apply;
     worker.correct_context = &correcting;
     worker.mode = call->options.command.once ? WORKER_ONCE : WORKER_SERVICE;
-    const char *patience = call->options.command.patience;
-    if (patience && worker.mode == WORKER_SERVICE) {
-        err_set(err, ERR_USAGE, "--patience belongs to --once: a service waits for Kafka for ever");
-        return command_status(err);
-    }
-    if (patience && !text_parse_duration(bytes_of(patience), &worker.patience, err))
-        return command_status(err);
+    worker.opened = store;
+    worker.patience = patience;
     interrupt_catch();
     // A service also keeps the sums of the backlog, so that a screen finds them true when it opens.
     struct maintenance *maintenance = worker.mode == WORKER_SERVICE ? maintenance_start(&worker.store) : NULL;

@@ -496,8 +496,10 @@ check_settings(const struct worker_settings *settings, struct err *err)
 bool
 worker_run(const struct worker_settings *settings, struct err *err)
 {
-    if (!check_settings(settings, err))
+    if (!check_settings(settings, err)) {
+        store_close(settings->opened);
         return false;
+    }
 
     alloc_share_heap(); // chunks move between its threads: by a seventh less memory, and as fast
     struct worker_run run = {
@@ -512,7 +514,10 @@ worker_run(const struct worker_settings *settings, struct err *err)
     snprintf(run.endpoints.worker, sizeof run.endpoints.worker, "%s/%d/%lld", host, (int)getpid(),
              (long long)(clock_now() / US_PER_SECOND));
     run.plan.rules = topic_rules_read(settings->consumers, &run.rules, err);
-    if (!run.plan.rules || !store_open(&run.endpoints.store, &settings->store, err)) {
+    run.endpoints.store = settings->opened;
+    if (!run.plan.rules ||
+        (!run.endpoints.store && !store_open(&run.endpoints.store, &settings->store, err))) {
+        store_close(run.endpoints.store);
         arena_release(&run.rules);
         return false;
     }

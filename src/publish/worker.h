@@ -35,7 +35,8 @@ typedef bool worker_correct_fn(void *context, struct store *store, struct broker
                                const struct work *work, int64_t *applied, int64_t *left, struct err *err);
 
 struct worker_settings {
-    struct store_settings store;   // all borrowed until worker_run returns
+    struct store_settings store; // all borrowed until worker_run returns
+    struct store *opened; // connected by `store`, to begin with; worker_run closes it. NULL: it connects
     struct broker_settings broker; // without brokers it carries out only what needs no Kafka
     struct plan_settings plan;
     const char *consumers; // rows of core/topic_rules.h; NULL: none
