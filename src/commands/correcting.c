@@ -116,7 +116,8 @@ correcting_apply(void *context, struct store *store, struct broker *broker, cons
         const struct store_settings settings = publishing_store(worker->call);
         worker->ahead = store_create(&settings);
     }
-    if (correct_step(worker->corrector, store, worker->ahead, work->no, applied, left, err))
+    struct store *ahead = work->queued > CORRECT_FEW ? worker->ahead : NULL;
+    if (correct_step(worker->corrector, store, ahead, work->no, applied, left, err))
         return true;
     if (err->kind != ERR_CANCELLED)
         return false;

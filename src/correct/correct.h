@@ -115,9 +115,11 @@ bool correct_dry_run(struct corrector *corrector, const struct correct_reading *
                      struct err *err) MUST_CHECK;
 
 // Applies the recipe to the operation's next events and keeps the outcomes, a page of events in a transaction
-// of its own, for about two seconds. `ahead` (may be NULL) is another store, not connected or connected, by
-// which pages are read ahead; both are used by threads that end with the call. *applied is 0 where nothing
-// may be applied now, or another worker was quicker; *left: how many are still queued.
+// of its own, for about two seconds. `ahead` is another store, not connected or connected, by which pages are
+// read ahead; both are used by threads that end with the call. NULL: there is none, or few events are left
+// (CORRECT_FEW), for which none is worth a connection. *applied is 0 where nothing may be applied now, or
+// another worker was quicker; *left: how many are still queued.
+enum { CORRECT_FEW = 4000 };
 bool correct_step(struct corrector *corrector, struct store *store, struct store *ahead, int64_t operation,
                   int64_t *applied, int64_t *left, struct err *err) MUST_CHECK;
 

@@ -160,6 +160,32 @@ step_ahead(struct corrector *corrector, const struct pages_settings *settings, s
     }
 }
 
+struct connecting {
+    struct store *store;
+    bool ok;
+    struct err err;
+};
+
+static void
+connect_ahead(void *context)
+{
+    struct connecting *connecting = context;
+    connecting->ok = store_connect(connecting->store, &connecting->err);
+}
+
+// A connection takes as long as the question what is next, so it is made meanwhile.
+static bool
+ask_next(struct store *store, struct connecting *ahead, int64_t operation, size_t page,
+         struct correct_queue *queue, struct err *err)
+{
+    struct thread *thread = ahead->store ? thread_start(connect_ahead, ahead, "reading") : NULL;
+    bool ok = work_correct_next(store, operation, STEP_EVENTS, page, queue, err);
+    thread_join(thread);
+    if (err_is_set(&ahead->err))
+        log_line(LOG_WARN, "events are not read ahead", LOG_TEXT("why", ahead->err.text));
+    return ok;
+}
+
 bool
 correct_step(struct corrector *corrector, struct store *store, struct store *ahead, int64_t operation,
              int64_t *applied, int64_t *left, struct err *err)
@@ -168,12 +194,10 @@ correct_step(struct corrector *corrector, struct store *store, struct store *ahe
     *applied = *left = 0;
     bool is_careful = !corrector_knows_size(corrector);
     size_t page = is_careful ? PAGE_MOST : corrector_page_size(corrector, PAGE_BYTES);
-    if (!work_correct_next(store, operation, STEP_EVENTS, page, &queue, err))
+    struct connecting connecting = {.store = ahead};
+    if (!ask_next(store, &connecting, operation, page, &queue, err))
         return false;
-    struct err failure = {0};
-    bool is_ahead = ahead && queue.page_count > 1 && store_connect(ahead, &failure);
-    if (err_is_set(&failure))
-        log_line(LOG_WARN, "events are not read ahead", LOG_TEXT("why", failure.text));
+    bool is_ahead = connecting.ok && queue.page_count > 1;
     const struct pages_settings settings = {.corrector = corrector,
                                             .sources = {{.store = is_ahead ? ahead : store}},
                                             .source_count = 1,
