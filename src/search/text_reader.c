@@ -20,6 +20,7 @@ struct text_range {
     int64_t ids; // between them
     size_t rows; // of a page
     bool is_bottom;
+    bool is_cut; // a part of it was read: the rest comes page by page, downwards
 };
 
 struct text_reader {
@@ -37,24 +38,50 @@ struct text_reader {
 
 // --- the lanes' threads ---
 
+static bool
+read_range(struct store *store, const struct text_range *range, bool is_up, size_t most,
+           struct texts_page *page)
+{
+    const struct event_texts_query query = {.text = range->text,
+                                            .after_id = range->after_id,
+                                            .before_id = range->before_id,
+                                            .ascending = is_up,
+                                            .limit = most};
+    return store_event_texts(store, &query, texts_page_add, page, &page->err);
+}
+
+// Upwards, since neither disk nor kernel reads ahead for a server that walks a table backwards. *is_whole:
+// the page has the range; otherwise that is much more than a page, and its lower end of no use yet.
+static bool
+read_whole(struct store *store, const struct text_range *range, struct texts_page *page, bool *is_whole)
+{
+    size_t most = 2 * range->rows;
+    bool ok = read_range(store, range, true, most, page);
+    *is_whole = ok && page->count < most && !texts_page_is_full(page);
+    if (*is_whole)
+        texts_page_reverse(page);
+    else
+        texts_page_clear(page);
+    return ok;
+}
+
 // The next page of the range, which becomes shorter by it.
 static struct texts_page *
 text_reader_read_page(struct store *store, struct text_range *range)
 {
     struct texts_page *page = texts_page_create(range->text);
     page->range_ids = range->ids;
-    const struct event_texts_query query = {.text = range->text,
-                                            .after_id = range->after_id,
-                                            .before_id = range->before_id,
-                                            .limit = range->rows};
+    bool is_whole = false;
     bool ok = store_connect(store, &page->err) &&
-              store_event_texts(store, &query, texts_page_add, page, &page->err);
-    bool is_cut = ok && texts_page_is_full(page);
-    page->is_range_over = !ok || (page->count < range->rows && !is_cut);
+              (range->is_bottom || range->is_cut || read_whole(store, range, page, &is_whole)) &&
+              (is_whole || read_range(store, range, false, range->rows, page));
+    bool is_full = ok && texts_page_is_full(page);
+    range->is_cut = true;
+    page->is_range_over = !ok || is_whole || (page->count < range->rows && !is_full);
     page->is_bottom = ok && page->is_range_over && range->is_bottom;
     page->low = page->is_range_over ? range->after_id + 1 : page->rows[page->count - 1].id;
     range->before_id = page->low;
-    range->rows = is_cut ? page->count : range->rows;
+    range->rows = is_full ? page->count : range->rows;
     return page;
 }
 

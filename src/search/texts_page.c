@@ -35,6 +35,23 @@ texts_page_is_full(const struct texts_page *page)
     return page->bytes.len >= FULL_BYTES;
 }
 
+void
+texts_page_clear(struct texts_page *page)
+{
+    page->count = 0;
+    strbuf_reset(&page->bytes);
+}
+
+void
+texts_page_reverse(struct texts_page *page)
+{
+    for (size_t i = 0; i < page->count / 2; i++) {
+        struct texts_row *row = &page->rows[i], *other = &page->rows[page->count - 1 - i], kept = *row;
+        *row = *other;
+        *other = kept;
+    }
+}
+
 bool
 texts_page_add(void *context, int64_t id, struct bytes text)
 {

@@ -31,6 +31,8 @@ void texts_page_drop(void *page);                 // the same, for queues
 bool texts_page_add(void *page, int64_t id, struct bytes text); // an event_text_fn
 bool texts_page_add_row(struct texts_page *page, const struct scanned_row *row);
 bool texts_page_is_full(const struct texts_page *page);
+void texts_page_clear(struct texts_page *page); // takes its rows away
+void texts_page_reverse(struct texts_page *page);
 struct bytes texts_page_at(const struct texts_page *page, size_t i);
 
 #endif
