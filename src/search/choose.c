@@ -356,9 +356,11 @@ struct counting {
 static enum filter_verdict
 verdict_at(struct matcher *matcher, const struct event *event, int64_t created_at)
 {
+    if (matcher->filter == NULL)
+        return FILTER_YES;
     struct event then = *event;
     then.created_at = created_at;
-    return matcher->filter == NULL ? FILTER_YES : filter_match(matcher->filter, &then);
+    return filter_match(matcher->filter, &then);
 }
 
 // Times of counted events are whole seconds: where the first and the last instant of that second differ, the
