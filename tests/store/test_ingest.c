@@ -248,6 +248,41 @@ what_jsonb_refuses_does_not_stop_the_rest(void **state)
         "{} {\"bytes\": 15, \"not_json\": \"PostgreSQL cannot hold it\"} {}");
 }
 
+// It is sent to PostgreSQL once, and large ones are compressed on their way.
+static void
+a_payload_that_is_the_value_is_there_twice(void **state)
+{
+    (void)state;
+    enum { LARGE = 5000 };
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    char *large = arena_array(&arena, LARGE, 1);
+    memset(large, 'x', LARGE);
+    large[0] = large[LARGE - 1] = '"';
+    const struct bytes text = BYTES("[\"\xC3\xA4\xE2\x82\xAC\"]"), values[] = {text, text, {large, LARGE}};
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    test_sql(world.admin, "ALTER TABLE dlq_events ADD CONSTRAINT no_b CHECK (event_id <> 'b')");
+    struct ingest_letter letters[] = {letter(0, "a"), letter(1, "b"), letter(2, "c")};
+    for (size_t i = 0; i < 3; i++)
+        letters[i].value = letters[i].payload = values[i];
+    assert_works(take(world.store, &ingester, letters, 3, -1, &taken, &err));
+    assert_int_equal(taken.unfit, 1);
+    assert_string_equal(test_text(world.admin, "SELECT payload FROM redrive.unfit"),
+                        "[\"\xC3\xA4\xE2\x82\xAC\"]");
+    test_sql(world.admin, "ALTER TABLE dlq_events DROP CONSTRAINT no_b");
+    assert_works(ingest_again(world.store, &ingester, &taken, &err));
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events e JOIN redrive.record r ON "
+                                              "r.dlq_id = e.id WHERE e.event_payload = convert_from(r.value, "
+                                              "'UTF8')::jsonb"),
+                     3);
+    if (test_number(world.admin, "SELECT count(*) FROM pg_settings WHERE name = 'default_toast_compression' "
+                                 "AND 'lz4' = ANY (enumvals)") == 1)
+        assert_string_equal(test_text(world.admin, "SELECT pg_column_compression(value) FROM redrive.record "
+                                                   "WHERE length(value) = 5000"),
+                            "lz4");
+}
+
 // A constraint of the team's own: what it refuses is kept whole, the rest is taken in, and once the
 // constraint is gone it is an event with its attempts.
 static void
@@ -836,6 +871,7 @@ main(void)
         cmocka_unit_test_setup_teardown(readers_of_other_topics_share_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_event_has_attempts_until_it_is_closed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_jsonb_refuses_does_not_stop_the_rest, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_payload_that_is_the_value_is_there_twice, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_the_table_refuses_is_kept_aside, set_up, tear_down),
         cmocka_unit_test_setup_teardown(whatever_refuses_does_not_stop_the_rest, set_up, tear_down),
         cmocka_unit_test_setup_teardown(another_guess_is_written_whole, set_up, tear_down),

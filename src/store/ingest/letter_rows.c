@@ -37,6 +37,13 @@ add_original(const struct ingest_letter *letter, struct strbuf *out)
         copy_int8(out, letter->original.offset);
 }
 
+// Then it goes to PostgreSQL once.
+static bool
+is_the_value(const struct ingest_letter *letter)
+{
+    return letter->payload.data == letter->value.data && letter->payload.len == letter->value.len;
+}
+
 static void
 add_letter(const struct ingest_letter *letter, int32_t no, struct strbuf *out)
 {
@@ -59,7 +66,7 @@ add_letter(const struct ingest_letter *letter, int32_t no, struct strbuf *out)
     copy_bytes(out, letter->event_type);
     copy_bytes(out, letter->source_table);
     copy_bytes(out, letter->source_id);
-    copy_bytes(out, letter->payload);
+    copy_bytes(out, is_the_value(letter) ? BYTES_ABSENT : letter->payload);
     copy_bytes(out, letter->error_message);
     copy_bytes(out, letter->stack_trace);
     if (letter->attempts < 0)

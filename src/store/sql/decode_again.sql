@@ -19,6 +19,7 @@ DECLARE
     v_written boolean;
 BEGIN
     SELECT * INTO s FROM pg_temp.redrive_letter l WHERE l.no = p_no;
+    s.payload := coalesce(s.payload, convert_from(s.value, 'UTF8'));
     SELECT e.event_payload, e.retry_count, e.last_retry_at INTO v_event FROM :"events" e WHERE e.id = p_id AND e.status = 'PENDING' FOR UPDATE SKIP LOCKED;
     IF NOT FOUND THEN
         RETURN 'closed';

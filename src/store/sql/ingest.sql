@@ -250,7 +250,9 @@ END $$;
 
 -- Makes the table of this session to which records are copied before ingest_take, within the same transaction. It belongs to the schema's owner, so
 -- nobody can put a trigger or a view in its place; the session may only insert. What is read of every record several times stands first, in columns of
--- fixed width: PostgreSQL walks along a row to the last column that it needs.
+-- fixed width, and what redrive.record gets before what the event's row gets: PostgreSQL walks along a row to the last column that it needs. A payload that
+-- is the value itself is NULL. pglz, the default, takes several times as long for large values; redrive.record gets them as they
+-- are compressed here.
 CREATE OR REPLACE FUNCTION redrive.ingest_stage(p_no bigint, p_fence bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET client_min_messages = error AS $$
 BEGIN
@@ -259,10 +261,13 @@ BEGIN
         CREATE TEMPORARY TABLE redrive_letter (
             identity bigint NOT NULL, "offset" bigint NOT NULL, no integer NOT NULL, partition integer NOT NULL, was_sent boolean NOT NULL,
             is_pointer boolean NOT NULL, topic text NOT NULL, "timestamp" timestamptz, key bytea, value bytea, header_names text[] NOT NULL,
-            header_values bytea[] NOT NULL, crc32c bigint NOT NULL, format text NOT NULL, consumer text, failed_at timestamptz,
-            event_id text NOT NULL, event_type text NOT NULL, source_table text, source_id text, payload text NOT NULL,
+            header_values bytea[] NOT NULL, crc32c bigint NOT NULL, format text NOT NULL, consumer text, failed_at timestamptz, schema text,
+            decoding text, event_id text NOT NULL, event_type text NOT NULL, source_table text, source_id text, payload text,
             error_message text NOT NULL, stack_trace text, attempts integer, correlation_id uuid, original_topic text,
-            original_partition integer, original_offset bigint, schema text, decoding text) ON COMMIT DELETE ROWS;
+            original_partition integer, original_offset bigint) ON COMMIT DELETE ROWS;
+        IF EXISTS (SELECT FROM pg_settings s WHERE s.name = 'default_toast_compression' AND 'lz4' = ANY (s.enumvals)) THEN
+            EXECUTE 'ALTER TABLE pg_temp.redrive_letter ALTER value SET COMPRESSION lz4, ALTER payload SET COMPRESSION lz4'; -- PostgreSQL 13 cannot parse it
+        END IF;
         EXECUTE format('GRANT INSERT ON pg_temp.redrive_letter TO %I', session_user);
     END IF;
     PERFORM redrive._ingest_stage_check();
@@ -378,7 +383,7 @@ BEGIN
                            created_at, kafka_offset, kafka_partition, kafka_topic, correlation_id)
     OVERRIDING SYSTEM VALUE
     SELECT p_ids[s.no], left(s.event_id, v_id), left(s.event_type, v_type), left(s.source_table, v_table), left(s.source_id, v_source),
-           s.payload::jsonb, s.error_message, s.stack_trace, coalesce(s.attempts, 0), 'PENDING',
+           coalesce(s.payload, convert_from(s.value, 'UTF8'))::jsonb, s.error_message, s.stack_trace, coalesce(s.attempts, 0), 'PENDING',
            (CASE WHEN s.was_sent THEN v_now ELSE least(s."timestamp", v_now) END) AT TIME ZONE v_zone,
            -- A name that was cut would be another topic's.
            CASE WHEN char_length(s.original_topic) <= v_topic THEN s.original_offset END,

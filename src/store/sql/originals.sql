@@ -35,6 +35,7 @@ LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE s record;
 BEGIN
     SELECT * INTO s FROM pg_temp.redrive_letter l WHERE l.no = p_no;
+    s.payload := coalesce(s.payload, convert_from(s.value, 'UTF8'));
     IF NOT redrive._is_jsonb(s.payload) THEN
         s.payload := json_build_object('not_json', 'PostgreSQL cannot hold it', 'bytes', (SELECT octet_length(o.value) FROM redrive.original o WHERE o.dlq_id = p_id));
         s.decoding := CASE WHEN s.decoding IS NOT NULL THEN 'failed' END;

@@ -79,9 +79,9 @@ BEGIN
                                stack_trace, attempts, correlation_id, original_topic, original_partition, original_offset, schema, decoding,
                                is_pointer, why)
     SELECT p_cluster, s.topic, s.partition, p_generations[s.no], s."offset", s."timestamp", s.key, s.value, s.header_names, s.header_values,
-           s.crc32c, s.format, s.consumer, s.failed_at, s.identity, s.was_sent, s.event_id, s.event_type, s.source_table, s.source_id, s.payload,
-           s.error_message, s.stack_trace, s.attempts, s.correlation_id, s.original_topic, s.original_partition, s.original_offset, s.schema,
-           s.decoding, s.is_pointer, u.why
+           s.crc32c, s.format, s.consumer, s.failed_at, s.identity, s.was_sent, s.event_id, s.event_type, s.source_table, s.source_id,
+           coalesce(s.payload, convert_from(s.value, 'UTF8')), s.error_message, s.stack_trace, s.attempts, s.correlation_id, s.original_topic,
+           s.original_partition, s.original_offset, s.schema, s.decoding, s.is_pointer, u.why
       FROM unnest(p_unfit, p_whys) AS u (no, why) JOIN pg_temp.redrive_letter s ON s.no = u.no
     ON CONFLICT (cluster, topic, generation, partition, "offset") DO UPDATE SET why = excluded.why, tried_at = clock_timestamp();
     INSERT INTO redrive.alarm (what, cluster, topic, partition, generation, first_offset, last_offset, sentence)
@@ -117,7 +117,7 @@ BEGIN
                 OR with_check_option_violation THEN -- which of them it was, nobody says
         UPDATE pg_temp.redrive_letter s SET payload = json_build_object('not_json', 'PostgreSQL cannot hold it', 'bytes', octet_length(s.value)),
                decoding = CASE WHEN s.decoding IS NOT NULL THEN 'failed' END
-         WHERE NOT redrive._is_jsonb(s.payload);
+         WHERE NOT redrive._is_jsonb(coalesce(s.payload, convert_from(s.value, 'UTF8')));
         SELECT coalesce(array_agg(t.no ORDER BY t.no), '{}'), coalesce(array_agg(t.why ORDER BY t.no), '{}') INTO v_unfit, v_whys
           FROM redrive._ingest_try(p_cluster, p_generations, p_of, v_ids, 1, cardinality(p_of)) t;
         -- Further attempts of an event that is refused have none to belong to.
