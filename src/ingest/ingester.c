@@ -44,6 +44,7 @@ close_all(struct reading *reading)
     if (!writing_finish(reading, &ignored))
         log_line(LOG_WARN, "letters that were read are not written; they are read again",
                  LOG_TEXT("why", ignored.text));
+    chunk_empty(&reading->writing.chunk);
     chunk_drop(reading);
     partitions_release(reading);
     tail_close(reading->tail);

@@ -106,7 +106,7 @@ bool chunk_take(struct reading *reading, struct err *err) MUST_CHECK;
 void writing_begin(struct reading *reading);
 void writing_end(struct reading *reading);
 // Waits until what is being written is, if anything is. False: it was not written, and what was read since
-// does not follow what PostgreSQL has.
+// does not follow what PostgreSQL has. The chunk stays until the next one is written or there is none.
 bool writing_finish(struct reading *reading, struct err *err) MUST_CHECK;
 
 #endif

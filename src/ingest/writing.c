@@ -52,7 +52,6 @@ writing_finish(struct reading *reading, struct err *err)
         return true;
     wait_for_it(writing);
     writing->is_under_way = false;
-    chunk_empty(&writing->chunk);
     if (!writing->is_written) {
         *err = writing->err;
         return false;
@@ -129,18 +128,18 @@ static bool
 start_writing(struct reading *reading, struct err *err)
 {
     struct writing *writing = &reading->writing;
-    struct chunk empty = writing->chunk;
+    struct chunk written = writing->chunk;
     add_stretches(reading, writing, &reading->chunk.arena);
     move_on(reading);
     writing->chunk = reading->chunk;
-    reading->chunk = empty;
-    chunk_drop(reading);
+    reading->chunk = written;
     writing->store = reading->store;
     writing->ingester = reading->ingester;
     writing->taken = (struct ingest_taken){0};
     writing->err = (struct err){0};
     writing->is_over = false;
     writing->is_under_way = lane_give(writing->lane, writing, -1);
+    chunk_drop(reading); // PostgreSQL does not wait for that
     return writing->is_under_way || err_set(err, ERR_INTERNAL, "the thread that writes has ended");
 }
 
@@ -149,6 +148,7 @@ chunk_take(struct reading *reading, struct err *err)
 {
     bool ok = writing_finish(reading, err);
     if (!ok || !reading->chunk.has_moved) {
+        chunk_empty(&reading->writing.chunk);
         chunk_drop(reading);
     } else if (reading->settings->mode == INGEST_DRY) {
         count_dry(reading);
