@@ -401,7 +401,8 @@ struct list_reply {
         is_first; // forget the ids before; also where the backend replaces a list by id, once times are known
     bool is_by_id;     // not in order of time: the highest id first, or with oldest_first the lowest
     bool is_beginning; // some events in their order; the list begins anew once it is known of all
-    int64_t scanned, total, undecided;
+    int64_t scanned, undecided;
+    int64_t total;         // the events it is chosen from; below 0: nobody counted them
     bool is_new_available; // the list could grow: "+12 new, r"; count then counts them and ids is NULL
     bool is_unconfirmed; // found by texts that others wrote down: good to look at; what is to be acted on is
                          // collected

@@ -127,6 +127,15 @@ keep_true(struct reader *reader, const struct list_job *list, int64_t *ids, size
     return !is_checked || keep_pending(reader, ids, count, err);
 }
 
+// The events that the list is chosen from; below 0 where nobody counted them: those that are closed.
+static int64_t
+count_looked_at(const struct reader *reader, const struct list_job *list)
+{
+    if (list->candidates && !list->others)
+        return (int64_t)list->candidate_count;
+    return list->statuses == 1u << EVENT_PENDING ? (int64_t)backlog_count(reader->counts.backlog) : -1;
+}
+
 // One reply of the list: ids (heap, given away) to append.
 void
 reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, size_t count)
@@ -155,8 +164,7 @@ reader_list_send(struct reader *reader, struct list_job *list, int64_t *ids, siz
     reply->list.scanned = list->scanned;
     reply->list.undecided = list->undecided;
     reply->list.is_unconfirmed = reader_search_is_unconfirmed(reader, list);
-    reply->list.total = list->candidates && !list->others ? (int64_t)list->candidate_count
-                                                          : (int64_t)backlog_count(reader->counts.backlog);
+    reply->list.total = count_looked_at(reader, list);
     list->is_first = false;
     session_reply(&reader->session, reply);
 }

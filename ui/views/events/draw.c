@@ -76,6 +76,9 @@ draw_empty(const struct app *app, const struct events *events, struct canvas *ca
         canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES(MSG_SEARCHING), ROLE_DIM);
     } else if (events->progress.was_stopped && !events->progress.is_complete) {
         canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES(MSG_STOPPED_EARLY), ROLE_TEXT);
+    } else if (events->filter.len && events->progress.total < 0) {
+        canvas_text(canvas, body.row, body.col + 1, body.cols - 1, BYTES(MSG_NOTHING_MATCHES_HERE),
+                    ROLE_TEXT);
     } else if (events->filter.len) {
         canvas_printf(canvas, body.row, body.col + 1, body.cols - 1, ROLE_TEXT, MSG_NOTHING_MATCHES,
                       text_count(events->progress.total, count));
@@ -99,11 +102,15 @@ events_draw_draw_line(const struct app *app, const struct events *events, struct
     char b[TEXT_SHORT];
     char position[48];
     const char *shown = table_position(&events->table, position);
-    if (!events->progress.is_complete)
+    bool is_counted = events->progress.total >= 0;
+    if (!events->progress.is_complete && !is_counted)
+        shown = arena_printf(arena, MSG_SEARCHED_UNCOUNTED, text_count((int64_t)events->count, a),
+                             text_count(events->progress.scanned, b));
+    else if (!events->progress.is_complete)
         shown = arena_printf(arena, MSG_SEARCHED_SO_FAR, text_count((int64_t)events->count, a),
                              text_count(events->progress.scanned, b),
                              text_count(events->progress.total, (char[TEXT_SHORT]){0}));
-    else if (events->filter.len)
+    else if (events->filter.len && is_counted)
         shown = arena_printf(arena, MSG_POSITION_OF, shown, text_count(events->progress.total, b));
     if (!events->progress.is_begun) // what is on the screen is the list before
         shown = MSG_SEARCHING;

@@ -30,11 +30,18 @@ events_cursor(const struct events *events)
     return events->count ? row_cache_find(&events->rows, events->ids[events->table.cursor]) : NULL;
 }
 
+// A filter may ask for closed events: those were not closed since.
+static bool
+lists_pending(const struct events *events)
+{
+    return events->query.source == LIST_PENDING && !(events->parsed && filter_statuses(events->parsed));
+}
+
 int64_t
 events_closed_since(const struct events *events)
 {
     int64_t closed = 0;
-    for (size_t i = 0; events->query.source == LIST_PENDING && i < events->rows.count; i++)
+    for (size_t i = 0; lists_pending(events) && i < events->rows.count; i++)
         closed += events->rows.rows[i].status != EVENT_PENDING;
     return closed;
 }

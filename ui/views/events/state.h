@@ -46,7 +46,8 @@ struct events_progress {
     bool has_beginning; // of that list some events are shown, and the cursor may move there
     size_t arrived;
     char trouble[200]; // why it could not be read to its end, or ""
-    int64_t scanned, total, undecided;
+    int64_t scanned, undecided;
+    int64_t total;       // without the filter; below 0: nobody counted them
     bool is_unconfirmed; // async/message.h, list_reply
 };
 

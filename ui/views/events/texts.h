@@ -16,6 +16,8 @@
 #define MSG_ALL_DONE "No pending events. The last one was closed %s by %s."
 #define MSG_NO_EVENTS "No events here."
 #define MSG_SEARCHED_SO_FAR "%s so far, %s of %s searched"
+#define MSG_SEARCHED_UNCOUNTED "%s so far, %s searched"
+#define MSG_NOTHING_MATCHES_HERE "Nothing matches. Esc clears the filter."
 #define MSG_POSITION_OF "%s of %s"
 #define MSG_SEARCH_FAILED "failed after %s"
 #define MSG_UNDECIDED "%s undecided: costly or unreadable"
