@@ -205,7 +205,17 @@ pauses_and_goes_on_while_it_waits(void **state)
     // Resumed while it waits: the next step begins now.
     assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, &err));
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_RUNNING);
+    assert_works(operation_steer(sender.world.store, no, STEER_RATE, 1500, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_RATE, -1, &err));
     assert_int_equal(sender_send(&sender, no), 190);
+    char words[200];
+    snprintf(words, sizeof words,
+             "SELECT string_agg(detail, '|' ORDER BY no) FROM redrive.audit WHERE operation_no = %lld AND "
+             "action IN ('pause', 'resume', 'rate')",
+             (long long)no);
+    assert_string_equal(test_text(sender.world.admin, words),
+                        "was watching for returns|was paused|was watching for returns; step 2 begins|"
+                        "was no limit; is 1,500/s|was 1,500/s; is no limit");
 }
 
 static void

@@ -8,6 +8,17 @@ LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
     SELECT v.action = 'correct' AND NOT v.then_reprocess;
 $$;
 
+-- Rates and states in the words of the screen.
+CREATE OR REPLACE FUNCTION redrive._rate_text(p_rate integer) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT CASE WHEN p_rate >= 0 THEN to_char(p_rate, 'FM999,999,999,990') || '/s' ELSE 'no limit' END;
+$$;
+
+CREATE OR REPLACE FUNCTION redrive._state_text(p_state text) RETURNS text
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+    SELECT CASE p_state WHEN 'freezing' THEN 'selecting' WHEN 'frozen' THEN 'queued' WHEN 'waiting' THEN 'watching for returns' ELSE p_state END;
+$$;
+
 -- How an operation is sent, as text for the audit; '' for all at once.
 CREATE OR REPLACE FUNCTION redrive._plan_text(v redrive.operation) RETURNS text
 LANGUAGE sql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -127,12 +138,11 @@ BEGIN
         PERFORM redrive._policy_topics_retry(v.policy);
     END IF;
     PERFORM redrive._audit(p_steer, p_no, v_cancelled, NULL,
-        CASE WHEN p_steer = 'rate' THEN format('rate %s to %s', v.rate, p_rate)
-             WHEN v_is_next THEN format('%s to %s, step %s', v.state, v_state, v.step + 1)
+        CASE WHEN p_steer = 'rate' THEN format('was %s; is %s', redrive._rate_text(v.rate), redrive._rate_text(p_rate))
+             WHEN v_is_next THEN format('was %s; step %s begins', redrive._state_text(v.state), v.step + 1)
              WHEN p_steer = 'cancel' AND v.claimed + v.in_doubt > 0
              THEN format('%s in flight finish first', to_char(v.claimed + v.in_doubt, 'FM999,999,999,990'))
-             WHEN v.state = v_state THEN v.state
-             ELSE format('%s to %s', v.state, v_state) END);
+             ELSE format('was %s', redrive._state_text(v.state)) END);
     PERFORM redrive._operation_finish(p_no);
 END $$;
 
