@@ -629,12 +629,13 @@ static void
 describe_skipped(const struct decide *decide, const struct preview *preview)
 {
     char count[TEXT_SHORT];
-    if (preview->closed)
-        dialog_line(
-            decide->dialog, ROLE_DIALOG_DANGER, MSG_CLOSED_MEANWHILE, text_count(preview->closed, count),
-            decide->action == ACTION_RESTORE ? (preview->closed == 1 ? "was restored" : "were restored")
-            : preview->closed == 1           ? "was closed"
-                                             : "were closed");
+    bool is_one = preview->closed == 1;
+    if (preview->closed && decide->action == ACTION_RESTORE)
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_NOT_TO_RESTORE,
+                    text_count(preview->closed, count), is_one ? "is" : "are", is_one ? "was" : "were");
+    else if (preview->closed)
+        dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_CLOSED_MEANWHILE,
+                    text_count(preview->closed, count), is_one ? "was" : "were");
     if (preview->busy)
         dialog_line(decide->dialog, ROLE_DIALOG_DANGER, MSG_BUSY_ELSEWHERE, text_count(preview->busy, count),
                     preview->busy == 1 ? "is" : "are",
@@ -655,6 +656,24 @@ describe_last(const struct app *app, struct dialog *dialog, const struct operati
     arena_release(&arena);
 }
 
+// What will be done, and to which of them it will not.
+static void
+describe_effect(struct app *app, const struct decide *decide, const struct preview *preview)
+{
+    struct dialog *dialog = decide->dialog;
+    if (decide->action == ACTION_REPROCESS)
+        describe_topics(app, decide, preview);
+    else if (is_revert(decide))
+        dialog_line(dialog, ROLE_DIALOG, MSG_REVERT_EFFECT, decide->undoes);
+    else
+        dialog_line(dialog, ROLE_DIALOG, "%s", verb_of(decide)->effect);
+    if (decide->action == ACTION_CORRECT && !is_revert(decide))
+        dialog_line(dialog, ROLE_DIALOG, MSG_APPLY_SENDS);
+    if (decide->correct.would.len)
+        dialog_line(dialog, ROLE_DIALOG, "%s", strbuf_text(&decide->correct.would));
+    describe_skipped(decide, preview);
+}
+
 // From now on it can be confirmed: exactly the events that were counted.
 static void
 describe_counts(struct app *app, struct decide *decide, const struct preview *preview)
@@ -667,17 +686,9 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
     care_line(app, dialog, decide->of_group);
     if (decide->advice.len)
         dialog_line(dialog, ROLE_STATUS_INFO, "%s", strbuf_text(&decide->advice));
-    if (decide->action == ACTION_REPROCESS)
-        describe_topics(app, decide, preview);
-    else if (is_revert(decide))
-        dialog_line(dialog, ROLE_DIALOG, MSG_REVERT_EFFECT, decide->undoes);
-    else
-        dialog_line(dialog, ROLE_DIALOG, "%s", verb_of(decide)->effect);
-    if (decide->action == ACTION_CORRECT && !is_revert(decide))
-        dialog_line(dialog, ROLE_DIALOG, MSG_APPLY_SENDS);
-    if (decide->correct.would.len)
-        dialog_line(dialog, ROLE_DIALOG, "%s", strbuf_text(&decide->correct.would));
-    describe_skipped(decide, preview);
+    // Where none is left, that alone is said.
+    if (preview->open > 0 || preview->busy > 0 || decide->count == 0)
+        describe_effect(app, decide, preview);
     if (preview->last)
         describe_last(app, dialog, preview->last);
     if (decide->action == ACTION_REPROCESS)
@@ -685,6 +696,8 @@ describe_counts(struct app *app, struct decide *decide, const struct preview *pr
     decide->risks.lines = dialog_lines(dialog);
     if (decide->count == 0)
         dialog_refuse(dialog, MSG_ALL_QUARANTINED);
+    else if (preview->open == 0 && !preview->busy && decide->action == ACTION_RESTORE)
+        dialog_refuse(dialog, MSG_NONE_TO_RESTORE);
     else if (preview->open == 0)
         dialog_refuse(dialog, arena_printf(&arena, preview->busy ? MSG_ALL_BUSY : MSG_ALL_CLOSED,
                                            action_name(decide->action)));

@@ -58,10 +58,12 @@
 #define MSG_QUARANTINE_LEFT_OUT                                                                              \
     "left out %s in quarantine (returned %" PRId64 " times); to include: is:quarantined"
 #define MSG_QUARANTINE_INCLUDED "%s returned %" PRId64 " times or more"
-#define MSG_CLOSED_MEANWHILE "%s %s meanwhile and will be skipped"
+#define MSG_CLOSED_MEANWHILE "%s %s closed meanwhile and will be skipped"
+#define MSG_NOT_TO_RESTORE "%s %s pending already, or %s sent, and will be skipped"
 #define MSG_BUSY_ELSEWHERE "%s %s already in %s and will be skipped"
 #define MSG_ALL_QUARANTINED "all are in quarantine; to include: is:quarantined"
 #define MSG_ALL_BUSY "already in other operations; nothing left to %s"
+#define MSG_NONE_TO_RESTORE "pending already, or sent; nothing left to restore"
 #define MSG_ALL_CLOSED "already closed; nothing left to %s"
 
 #define MSG_APPLY_EFFECT "writes a revision of each that changes; undo: u in operations"
