@@ -109,7 +109,20 @@ is_anything_known(const struct columns *columns)
     return false;
 }
 
-// The column under the cursor, with its mark, or the newest one.
+// How many came or left in all columns of which that is known; below 0: in none.
+static int64_t
+sum_of(const struct columns *columns, enum line line)
+{
+    int64_t sum = -1;
+    for (size_t i = 0; i < columns->count; i++) {
+        int64_t value = value_of(&columns->list[i], line);
+        if (value >= 0)
+            sum = (sum < 0 ? 0 : sum) + value;
+    }
+    return sum;
+}
+
+// The column under the cursor, with its mark, or the whole time with what is pending at its end.
 static const char *
 backlog_summary(const struct app *app, const struct monitor_facts *facts, const struct panel_rows *rows,
                 size_t cursor)
@@ -119,11 +132,13 @@ backlog_summary(const struct app *app, const struct monitor_facts *facts, const 
     char from[TIME_TEXT];
     if (!rows->count || (cursor == NO_CURSOR && !is_anything_known(&columns)))
         return facts->has_monitor && rows->count ? MSG_NOT_WATCHED : NULL;
-    const struct trend_point *point = &columns.list[cursor == NO_CURSOR ? columns.count - 1 : cursor];
-    const char *words =
-        arena_printf(frame, "pending %s   in %s   out %s", known(app, point->pending),
-                     known(app, value_of(point, LINE_IN)), known(app, value_of(point, LINE_OUT)));
-    if (cursor == NO_CURSOR)
+    bool is_whole = cursor == NO_CURSOR;
+    const struct trend_point *point = &columns.list[is_whole ? columns.count - 1 : cursor];
+    int64_t in = is_whole ? sum_of(&columns, LINE_IN) : value_of(point, LINE_IN);
+    int64_t out = is_whole ? sum_of(&columns, LINE_OUT) : value_of(point, LINE_OUT);
+    const char *words = arena_printf(frame, "pending %s   in %s   out %s", known(app, point->pending),
+                                     known(app, in), known(app, out));
+    if (is_whole)
         return words;
     const struct trend_mark *mark =
         trend_mark_in(&facts->monitor.trend, point->at, point->at + columns.length);
