@@ -66,6 +66,9 @@ struct view {
     void *(*open)(struct app *app, const void *argument);
     void (*close)(struct app *app, void *state);
 
+    // Is it what open would make of this argument, so that opening it again shows nothing new? NULL: never.
+    bool (*is_of)(const void *state, const void *argument);
+
     // The view became the visible one again: after what lay above it was closed, or after a change of places.
     void (*shown)(struct app *app, void *state);
 

@@ -164,7 +164,7 @@ draw_running(struct app *app, const struct operation *operation, struct area are
     (void)keymap_key_text(app->keymap, top->view->context, DO_OPERATION_NEWEST, key);
     int used = 1 + canvas_text(&app->picture.canvas, area.row, 1, area.cols - 2, strbuf_bytes(&words),
                                absence ? ROLE_STATUS_WARN : operation_standing_role(operation));
-    if (key[0] && used + 10 < area.cols)
+    if (key[0] && used + 10 < area.cols && !app_shows_operation(app, operation->no))
         (void)canvas_styled(&app->picture.canvas, area.row, used, area.cols - used - 1,
                             bytes_of(arena_printf(&app->picture.frame, MSG_WATCH, key)),
                             &(struct canvas_style){.role = ROLE_DIM, .at_right = true});

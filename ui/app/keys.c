@@ -378,6 +378,13 @@ open_about(struct app *app, const char *name)
     app_open(app, view, top ? top->view : NULL);
 }
 
+bool
+app_shows_operation(const struct app *app, int64_t no)
+{
+    const struct instance *top = app_top(app);
+    return top && top->view == app_find_view(app, "operation") && top->view->is_of(top->state, &no);
+}
+
 static void
 open_running(struct app *app)
 {
@@ -386,7 +393,9 @@ open_running(struct app *app)
     int64_t running = app_status(app)->running.no;
     // That of the message line; once it has left the line, the one that runs.
     int64_t no = told && (app->messages.line != LINE_EMPTY || !running) ? told : running;
-    if (view && no)
+    if (no && app_shows_operation(app, no))
+        app_say(app, SAY_INFO, MSG_SHOWS_OPERATION, no);
+    else if (view && no)
         app_open(app, view, &no);
     else
         app_say(app, SAY_INFO, MSG_NONE_RUNNING);

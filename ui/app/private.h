@@ -165,6 +165,9 @@ struct app {
 
 // stack.c
 struct instance *app_top(const struct app *app);
+
+// Is its page the one on the screen? Then nothing leads there.
+bool app_shows_operation(const struct app *app, int64_t no);
 void app_close_all(struct app *app);
 void app_open_place(struct app *app, int place);
 void app_carry_filter(struct app *app, const char *filter); // to the view here, where it takes one

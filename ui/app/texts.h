@@ -42,6 +42,7 @@
 #define MSG_MARKED "marked on the time axis · 3 monitor"
 #define MSG_DISPLAY_PAUSED "display paused"
 #define MSG_DISPLAY_LIVE "display live again"
+#define MSG_SHOWS_OPERATION "this is operation %" PRId64
 #define MSG_NONE_RUNNING "no operation is running"
 #define MSG_MOUSE_ON "mouse on; hold Shift to select text"
 #define MSG_SAVE_THEME "save the one shown"

@@ -695,6 +695,12 @@ operation_shown(struct app *app, void *state)
     operation_ask(app, state);
 }
 
+static bool
+operation_is_of(const void *state, const void *argument)
+{
+    return ((const struct view_of_operation *)state)->no == *(const int64_t *)argument;
+}
+
 const struct view view_operation = {
     .name = "operation",
     .context = CONTEXT_VIEW_operation,
@@ -703,6 +709,7 @@ const struct view view_operation = {
     .footer = footer,
     .open = operation_open,
     .close = operation_close,
+    .is_of = operation_is_of,
     .shown = operation_shown,
     .receive = operation_receive,
     .crumb = operation_crumb,
