@@ -3,7 +3,7 @@
 run --version
 ok "--version" all exits 0 ';' says "redrive "
 run --help
-ok "--help lists the commands" all exits 0 ';' says reprocess ';' says "Exit status" ';' silent
+ok "--help lists the commands" all exits 0 ';' says reprocess ';' says "Exit status" ';' says "6 stopped" ';' silent
 run discard --help
 ok "--help of a command lists its options" all exits 0 ';' says --dry-run ';' not says --rate
 run reprocess --help

@@ -48,7 +48,8 @@ help_program(struct strbuf *out)
     option_lines(AREA_SCREEN, "The screen", out);
     strbuf_add_text(
         out, "\nExit status: 0 done, 1 in part, 2 wrong usage, 3 PostgreSQL or Kafka cannot be reached,\n"
-             "4 not allowed or not confirmed, 5 nothing to act on, 130 interrupted.\n");
+             "4 not allowed or not confirmed, 5 nothing to act on, 6 stopped: nothing may be published,\n"
+             "130 interrupted.\n");
 }
 
 void
