@@ -39,6 +39,22 @@ find_equals(struct bytes text)
     return text.len;
 }
 
+// A line of the recipe that an option stands for. What is wrong with it is told without a place in a recipe
+// that nobody wrote.
+static bool
+check_line(const char *option, struct bytes path, struct bytes line, struct err *err)
+{
+    struct err trouble = {0};
+    struct recipe *recipe = NULL;
+    bool ok = recipe_parse(&recipe, "", line, &trouble);
+    recipe_destroy(recipe);
+    if (ok)
+        return true;
+    const char *behind = strstr(trouble.text, ": ");
+    return err_set(err, ERR_USAGE, "%s %.*s: %s", option, (int)path.len, path.data,
+                   behind ? behind + 2 : trouble.text);
+}
+
 static bool
 add_set(const char *given, struct strbuf *recipe, struct err *err)
 {
@@ -52,10 +68,12 @@ add_set(const char *given, struct strbuf *recipe, struct err *err)
     if (!json_check(value, &trouble))
         return err_set(err, ERR_USAGE, "--set %.*s: %s; text needs quotes: --set '%.*s=\"…\"'", (int)at,
                        given, trouble.text, (int)at, given);
+    size_t begin = recipe->len;
     strbuf_printf(recipe, "set %.*s ", (int)at, given);
     (void)json_minify(value, recipe); // one line
     strbuf_add_char(recipe, '\n');
-    return true;
+    return check_line("--set", bytes_slice(text, 0, at),
+                      bytes_slice(strbuf_bytes(recipe), begin, recipe->len - begin), err);
 }
 
 // --set and --unset as a recipe: one language, one way to apply it.
@@ -65,8 +83,13 @@ options_recipe(const struct command_options *options, struct strbuf *recipe, str
     for (size_t i = 0; i < options->set.count; i++)
         if (!add_set(options->set.items[i], recipe, err))
             return false;
-    for (size_t i = 0; i < options->unset.count; i++)
+    for (size_t i = 0; i < options->unset.count; i++) {
+        size_t begin = recipe->len;
         strbuf_printf(recipe, "remove %s\n", options->unset.items[i]);
+        if (!check_line("--unset", bytes_of(options->unset.items[i]),
+                        bytes_slice(strbuf_bytes(recipe), begin, recipe->len - begin), err))
+            return false;
+    }
     return true;
 }
 

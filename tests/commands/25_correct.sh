@@ -26,6 +26,10 @@ run correct "${db[@]}" 1 --set '$.amount'
 ok "a path without a value" all exits 2 ';' one_sentence
 run correct "${db[@]}" 1 --set '$.a[=1'
 ok "a path that is none" all exits 2 ';' one_sentence
+run correct "${db[@]}" 1 --set 'amount=1'
+ok "one without $ says what a path is" all exits 2 ';' one_sentence ';' warns '--set amount: expected a path such as $.a.b[2]'
+run correct "${db[@]}" 1 --unset 'amount'
+ok "to be removed as well" all exits 2 ';' one_sentence ';' warns '--unset amount: expected a path such as $.a.b[2]'
 run correct "${db[@]}" 1 --set '$["a=b"]="x=y"' --unset '$.n' --dry-run --json
 ok "--dry-run writes nothing" all exits 0 ';' json 'rows[0]["revision"] is None and sorted(rows[0]["changed"]) == ["$.n", "$[\"a=b\"]"] or rows[0]["changed"]' ';' in_table "SELECT count(*) FROM redrive.revision" 1
 run correct "${db[@]}" 1 --set 'key="k2"' --set 'header:trace={"base64": "AP8="}' --set 'header:new="x"' --set 'topic="orders.fixed"' --set partition=2 --json
