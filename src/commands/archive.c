@@ -194,23 +194,22 @@ archiving_confirm(struct archiving *archiving, struct err *err)
     const struct call *call = archiving->call;
     const struct options *options = &call->options;
     int64_t count = chosen(archiving);
+    const char *are = count == 1 ? "event is" : "events are";
     bool is_protected = strcmp(call->settings.decision.protect, "count") == 0;
     if (options->change.confirm.is_given)
         return options->change.confirm.number == count ||
                err_set(err, ERR_DENIED,
-                       "--confirm %" PRId64 " does not match: %" PRId64
-                       " events are chosen; nothing was changed",
-                       options->change.confirm.number, count);
+                       "--confirm %" PRId64 " does not match: %" PRId64 " %s chosen; nothing was changed",
+                       options->change.confirm.number, count, are);
     if (options->change.yes && !is_protected)
         return true;
     if (!call->in_is_terminal || !call->err_is_terminal || options->change.yes)
-        return err_set(err, ERR_DENIED,
-                       "redrive %s is not confirmed: %" PRId64 " events are chosen, and %s; add --confirm "
-                       "%" PRId64 "%s",
-                       archiving->name, count,
-                       is_protected ? "the configuration asks for their number (protect)"
-                                    : "no terminal can be asked",
-                       count, is_protected ? "" : " or --yes");
+        return err_set(
+            err, ERR_DENIED,
+            "redrive %s is not confirmed: %" PRId64 " %s chosen, and %s; add --confirm %" PRId64 "%s",
+            archiving->name, count, are,
+            is_protected ? "the configuration asks for their number (protect)" : "no terminal can be asked",
+            count, is_protected ? "" : " or --yes");
     bool is_final = archiving->request.action == ARCHIVE_PURGE;
     return ask_person(archiving, is_final || is_protected || count > call->settings.decision.confirm_above,
                       err);

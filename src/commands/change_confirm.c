@@ -48,27 +48,29 @@ change_confirm(const struct change *change, struct err *err)
     const struct call *call = change->call;
     const struct options *options = &call->options;
     const char *name = action_name(change->action);
+    const char *are = change->count == 1 ? "event is" : "events are";
     bool is_protected = strcmp(call->settings.decision.protect, "count") == 0;
     if (options->change.confirm.is_given) {
         if (options->change.confirm.number == (int64_t)change->count)
             return true;
         return err_set(err, ERR_DENIED,
-                       "--confirm %" PRId64 " does not match: %zu events are chosen; nothing was changed",
-                       options->change.confirm.number, change->count);
+                       "--confirm %" PRId64 " does not match: %zu %s chosen; nothing was changed",
+                       options->change.confirm.number, change->count, are);
     }
     if (options->change.yes && !is_protected)
         return true;
     bool may_ask = call->in_is_terminal && call->err_is_terminal && !options->change.yes;
     if (!may_ask && is_protected)
         return err_set(err, ERR_DENIED,
-                       "redrive %s is not confirmed: %zu events are chosen, and the configuration asks for "
+                       "redrive %s is not confirmed: %zu %s chosen, and the configuration asks for "
                        "their number (protect, %s); add --confirm %zu",
-                       name, change->count, call->settings.origins[SETTING_ID_protect].where, change->count);
+                       name, change->count, are, call->settings.origins[SETTING_ID_protect].where,
+                       change->count);
     if (!may_ask)
         return err_set(err, ERR_DENIED,
-                       "redrive %s is not confirmed: %zu events are chosen, and no terminal can be asked; "
+                       "redrive %s is not confirmed: %zu %s chosen, and no terminal can be asked; "
                        "add --confirm %zu or --yes",
-                       name, change->count, change->count);
+                       name, change->count, are, change->count);
     return ask(change, is_protected || (int64_t)change->count > call->settings.decision.confirm_above, err);
 }
 

@@ -15,6 +15,10 @@ run discard "${db[@]}" --group "$key" --confirm 499
 ok "a confirmation that does not match" all exits 4 ';' one_sentence ';' warns "500"
 run discard "${db[@]}" --group "$key" --confirm 501
 ok "nor one of more than there are" all exits 4 ';' one_sentence ';' warns "500"
+run discard "${db[@]}" --id 1 --confirm 2
+ok "of one event, too" all exits 4 ';' one_sentence ';' warns "1 event is chosen; nothing"
+run discard "${db[@]}" --id 1 </dev/null
+ok "and of one that a pipe asks for" all exits 4 ';' one_sentence ';' warns "1 event is chosen, and"
 run discard "${db[@]}" --group "$key" --dry-run --json
 ok "--dry-run tells its total" all exits 0 ';' names "${result[@]}" ';' json 'rows[0]["total"] == 500 and rows[0]["done"] == 0'
 ok "until here nothing was changed and nothing frozen" all eval '[ "$(snapshot)" = "$before" ]' ';' in_table "SELECT count(*) FROM redrive.operation" 0
