@@ -17,6 +17,7 @@ for page in redrive redrive-config redrive-filter redrive-operations; do
     LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -E UTF-8 -l "$work/out" >"$work/page" 2>"$work/err"
     err=$(<"$work/err")
     ok "man $page has no warning, and no table that was not filled in" all exits 0 ';' silent ';' eval '! grep -qE "@[A-Z]+@" "$work/page"'
+    ok "man $page: a question ends without a full stop" eval '! grep -qF "?." "$work/page"'
 done
 run --generate redrive-config
 ok "redrive-config(5) names every setting with its built-in value" all says filter_cache ';' says 256MB

@@ -68,8 +68,9 @@ add_commands(struct strbuf *out)
         if (commands[i].args[0] != '\0')
             strbuf_printf(out, " %s", commands[i].args);
         strbuf_add_text(out, "\"\n");
-        man_text(out, commands[i].help);
-        strbuf_add_text(out, ".\n");
+        const char *help = commands[i].help;
+        man_text(out, help);
+        strbuf_add_text(out, help[strlen(help) - 1] == '?' ? "\n" : ".\n"); // it may end with a question
         man_options(out, commands[i].options & ~AREA_CHOOSE & ~AREA_CHANGE);
     }
 }
