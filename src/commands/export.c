@@ -2,6 +2,7 @@
 #include "export/export.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,9 @@ export_open(struct export_target *target, struct err *err)
 {
     const struct command_options *options = &target->call->options.command;
     target->has_file = options->output && strcmp(options->output, "-") != 0;
+    if (!target->has_file)
+        signal(SIGPIPE,
+               SIG_DFL); // head(1) that has read enough ends it without a word, as it ends other lists
     return !target->has_file ||
            export_file_open(&target->file, options->output, options->force, "--force", err);
 }

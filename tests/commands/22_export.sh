@@ -53,6 +53,10 @@ run "${db[@]}" export --form xml
 ok "a form that nobody knows" all exits 2 ';' one_sentence ';' warns "jsonl, csv or ids"
 run "${db[@]}" export 7
 ok "an argument too many" all exits 2 ';' one_sentence
+ran="redrive export | head -n 1"
+"$REDRIVE" "${db[@]}" export --status all 2>"$work/err" | head -n 1 >"$work/out"
+out=$(<"$work/out") err=$(<"$work/err")
+ok "a reader that has enough ends it without a word" all lines 1 ';' silent
 if [ -e /dev/full ]; then
     ran="redrive export >/dev/full"
     status=0
