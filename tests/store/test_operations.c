@@ -78,6 +78,7 @@ discards_what_was_frozen(void **state)
     assert_string_equal(rows[4].reason, "host is gone");
     assert_int_equal(rows[4].events, 12000);
     assert_non_null(strstr(rows[4].detail, "filter: refused"));
+    assert_ptr_equal(strstr(rows[4].detail, "selected 12,000; ids "), rows[4].detail); // none is skipped
     assert_string_equal(rows[0].action, "done");
     assert_string_equal(rows[0].detail, "12,000 done");
     assert_works(audit_list(world.store,

@@ -305,8 +305,8 @@ BEGIN
         UPDATE redrive.operation SET undoes = redrive._discard_undone(p_no, v_first, v_last) WHERE no = p_no;
     END IF;
     PERFORM redrive._audit(v.action, p_no, v.total, v.reason,
-        format('selected %s, skipped %s; ids %s to %s; %s%s', to_char(v.queued, 'FM999,999,999,990'),
-               to_char(v.skipped, 'FM999,999,999,990'), v_first, v_last, v.scope,
+        format('selected %s%s; ids %s to %s; %s%s', to_char(v.queued, 'FM999,999,999,990'),
+               CASE WHEN v.skipped > 0 THEN ', skipped ' || to_char(v.skipped, 'FM999,999,999,990') ELSE '' END, v_first, v_last, v.scope,
                coalesce('; filter: ' || v.filter_text, '')
                || CASE WHEN v.is_forced THEN '; forced: what the check refuses too' ELSE '' END
                || CASE WHEN v.action = 'correct' AND v.undoes IS NOT NULL THEN '; undoes operation ' || v.undoes ELSE '' END
