@@ -285,7 +285,10 @@ static bool
 events_refresh(struct app *app, void *state, enum action action)
 {
     (void)action;
-    events_send(app, state);
+    struct events *events = state;
+    // New rows come above the first one: whoever is there asks to see them.
+    events->progress.goes_to_first = events->table.cursor == 0 && events->progress.arrived > 0;
+    events_send(app, events);
     return true;
 }
 
