@@ -63,6 +63,31 @@ stop_statement(struct store *store)
     PQfreeCancel(cancel);
 }
 
+// Takes what the connection beside it sends meanwhile: behind a pooler with one server connection for both,
+// that one is free for this only when its answer is gone.
+static void
+await_result(struct store *store)
+{
+    struct store *beside = atomic_load(&store->beside);
+    while (beside && PQisBusy(store->conn)) {
+        int unsent = PQflush(store->conn);
+        struct pollfd both[] = {
+            {.fd = PQsocket(store->conn), .events = (short)(unsent > 0 ? POLLIN | POLLOUT : POLLIN)},
+            {.fd = PQsocket(beside->conn), .events = POLLIN}};
+        if (unsent < 0 || (poll(both, 2, -1) > 0 && both[0].revents && !PQconsumeInput(store->conn)))
+            return; // the result says why
+        if (both[1].revents && !PQconsumeInput(beside->conn))
+            beside = NULL;
+    }
+}
+
+static PGresult *
+next_result(struct store *store)
+{
+    await_result(store);
+    return PQgetResult(store->conn);
+}
+
 // Reads the results of one step. A failed one fills err; every result is read in any case.
 static bool
 read_step(struct store *store, const struct pg_step *step, bool *stopped, struct err *err)
@@ -71,7 +96,7 @@ read_step(struct store *store, const struct pg_step *step, bool *stopped, struct
     if (step->each)
         PQsetSingleRowMode(store->conn);
     PGresult *result;
-    while ((result = PQgetResult(store->conn))) {
+    while ((result = next_result(store))) {
         ExecStatusType status = PQresultStatus(result);
         if (status == PGRES_SINGLE_TUPLE) {
             if (ok && !*stopped && step->each && !step->each(step->context, result)) {
@@ -193,7 +218,9 @@ pg_run_both(struct store *store, struct store *beside, enum purpose purpose, str
         return pg_run(store, purpose, steps, count, err) && pg_run(store, purpose, others, count, err);
     share_interrupt(store, beside);
     bool is_sent = send_run(beside, purpose, others, count, &other);
+    PQsetnonblocking(store->conn, 1); // sending must not wait for the other's answer to be taken
     bool ok = pg_run(store, purpose, steps, count, err);
+    PQsetnonblocking(store->conn, 0);
     if (is_sent && !ok)
         stop_statement(beside);
     bool is_read = is_sent && read_run(beside, others, count, &other);

@@ -24,6 +24,7 @@ start()
 listen_port = 6432
 unix_socket_dir = $SOCKETS
 auth_type = any
+admin_users = postgres
 pool_mode = transaction
 max_client_conn = 200
 default_pool_size = 20

@@ -378,6 +378,20 @@ two_statements_can_be_stopped(void **state)
     world_end(&world);
 }
 
+// One waits for the only server connection until the other's answer has been taken.
+static void
+run_both_over_one(struct store *store, struct store *other)
+{
+    char console_at[300];
+    snprintf(console_at, sizeof console_at, "%s dbname=pgbouncer", getenv("REDRIVE_TEST_PGBOUNCER"));
+    PGconn *console = test_connect(console_at);
+    test_sql(console, "SET default_pool_size = 1");
+    struct pg_step mine = {.sql = "SELECT repeat('x', 8000000)"}, others = mine;
+    assert_works(pg_run_both(store, other, FOR_SCANNING, &mine, &others, 1, &err));
+    test_sql(console, "SET default_pool_size = 20");
+    PQfinish(console);
+}
+
 // Two clients through a pool of one server connection each transaction: whatever depends on a session would
 // show.
 static void
@@ -401,6 +415,7 @@ everything_works_behind_a_pooler(void **state)
     size_t count = 0;
     assert_works(store_pending_ids(other, count_ids, &count, &err));
     assert_int_equal(count, 15000);
+    run_both_over_one(world.store, other);
     int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 12000);
     int64_t applied, left = 1;
     while (left) { // hand over hand
