@@ -65,7 +65,7 @@ TEST_LAYERS = unit sim screens terminal store attack commands broker crash fault
 TEST_SOURCES := $(foreach layer,$(TEST_LAYERS),$(wildcard tests/$(layer)/test_*.c))
 TESTS = $(TEST_SOURCES:%.c=$(OUT)/%)
 UNIT_TESTS = $(filter $(OUT)/tests/unit/%,$(TESTS))
-TEST_HELPERS := $(filter-out tests/lib/replay.c,$(wildcard tests/lib/*.c))
+TEST_HELPERS := $(filter-out tests/lib/replay.c tests/lib/c11_threads.c,$(wildcard tests/lib/*.c))
 # A layer may bring helpers of its own beside its tests; programs are what is called test_*.c.
 TEST_HELPERS += $(foreach layer,$(TEST_LAYERS),$(filter-out tests/$(layer)/test_%,$(wildcard tests/$(layer)/*.c)))
 FUZZ_SOURCES := $(wildcard tests/fuzz/fuzz_*.c)
@@ -74,7 +74,7 @@ FUZZERS = $(FUZZ_SOURCES:%.c=$(OUT)/%)
 TOOL_SOURCES := $(wildcard tests/demo/*.c tests/tools/*.c tests/bench/*.c)
 TOOLS = $(TOOL_SOURCES:%.c=$(OUT)/%)
 DEMO_SOURCES := $(wildcard tests/demo/lib/*.c)
-TEST_OBJECTS = $(patsubst %.c,$(OUT)/%.o,$(TEST_SOURCES) $(TEST_HELPERS) $(FUZZ_SOURCES) $(TOOL_SOURCES) $(DEMO_SOURCES) tests/lib/replay.c)
+TEST_OBJECTS = $(patsubst %.c,$(OUT)/%.o,$(TEST_SOURCES) $(TEST_HELPERS) $(FUZZ_SOURCES) $(TOOL_SOURCES) $(DEMO_SOURCES) tests/lib/replay.c tests/lib/c11_threads.c)
 
 # Everything but main, for tests to link.
 LIBRARY = $(OUT)/libredrive.a
@@ -201,6 +201,10 @@ $(TESTS): $(OUT)/%: $(OUT)/%.o $(TEST_LIBRARY) $(LIBRARY)
 	$(SAY) LINK $@
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ -Wl,--as-needed $(TEST_LIBS) $(ALL_LIBS) -lutil
 
+ifeq ($(VARIANT),tsan)
+$(TESTS): $(OUT)/tests/lib/c11_threads.o
+endif
+
 $(TEST_LIBRARY): $(TEST_HELPERS:%.c=$(OUT)/%.o)
 	$(SAY) AR $@
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
@@ -239,9 +243,13 @@ fuzz: ## run libFuzzer on each fuzz target; needs clang
 
 fuzz-programs: $(FUZZERS)
 
-tsan: ## run the unit tests under the thread sanitizer
-	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=tsan unit-programs || true
+# With threads at the real servers.
+TSAN_BROKER_TESTS = test_ingest
+tsan: ## run the unit tests, and those of redrive ingest, under the thread sanitizer
+	$(Q)tests/lib/packages.sh install build test kafka
+	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=tsan unit-programs $(TSAN_BROKER_TESTS:%=build/tsan/tests/broker/%) || true
 	$(Q)tests/run build/tsan unit
+	$(Q)PROGRAMS="$(TSAN_BROKER_TESTS)" tests/run build/tsan broker
 
 sim: ## simulate schedules of the publisher between two ends in memory
 #: SCHEDULES=1000000     how many

@@ -436,7 +436,9 @@ two_share_and_find_new_topics(void **state)
 {
     (void)state;
     static struct service one, other;
-    one = (struct service){.settings = {.wanted = is_of_this_test, .wanted_context = fixture.topic}};
+    static char known[sizeof fixture.topic];
+    memcpy(known, fixture.topic, sizeof known);
+    one = (struct service){.settings = {.wanted = is_of_this_test, .wanted_context = known}};
     other = one;
     serve_begin(&one);
     serve_begin(&other);
@@ -447,8 +449,6 @@ two_share_and_find_new_topics(void **state)
     wait_for("SELECT count(*) FROM redrive.ingest_position WHERE holder IS NULL", 0);
     wait_for("SELECT count(*) FROM redrive.ingester", 1);
 
-    char known[64];
-    snprintf(known, sizeof known, "%s", fixture.topic);
     make_topic(fixture.topic, known, 1, NULL, NULL);
     put_texts((const char *const[]){"{\"n\":3}", NULL});
     wait_for("SELECT count(*) FROM dlq_events", 3);
