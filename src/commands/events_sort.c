@@ -35,7 +35,7 @@ events_sort_ids(struct store *store, struct events_sort *sort, int64_t limit, in
 {
     if (!sort->path)
         return true;
-    if (!path_read(store, sort->path, ids, *count, sort->values, progress, err))
+    if (!path_read(store, sort->path, ids, *count, sort->values, NULL, progress, err))
         return false;
     list_order_ids(&(struct list_ordering){.order = ORDER_PATH,
                                            .is_reversed = sort->is_reversed,

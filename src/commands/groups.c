@@ -75,6 +75,13 @@ read_chosen(const char *key, struct group_counting *counting)
     return counting->is_chosen;
 }
 
+// Everything pending, but for the group, which may be named.
+static bool
+is_everything(const struct choice_options *choice)
+{
+    return !choice->ids.is_given && !choice->filter && !choice->queue && !choice->status;
+}
+
 // Everything pending, out of the rollup. It does not know in which hour the events that returned were
 // created. Where something is chosen, the choice may take its events one by one.
 static bool
@@ -82,7 +89,7 @@ read_rollup(struct call *call, struct store *store, struct group_counting *count
             bool *is_read, struct err *err)
 {
     const struct choice_options *choice = &call->options.choice;
-    bool is_whole = !choice->ids.is_given && !choice->filter && !choice->queue && !choice->status;
+    bool is_whole = is_everything(choice);
     *is_read = false;
     if (choice->group && !read_chosen(choice->group, counting)) // the choice says what is wrong
         is_whole = false;
@@ -381,6 +388,18 @@ print_groups(struct call *call, struct store *store, const struct group_counting
     return ok;
 }
 
+// Where all events are wanted, their values can be read while they are counted: both take about as long, one
+// in the server and one here.
+static void
+begin_paths(struct call *call, struct group_counting *counting)
+{
+    const struct store_settings settings = command_store_settings(call, STORE_READ);
+    bool is_whole = is_everything(&call->options.choice) && !call->options.choice.group;
+    for (size_t i = 0; is_whole && i < counting->by_count; i++)
+        if (counting->by[i].pivot == PIVOT_PATH)
+            groups_path_begin(&settings, &counting->by[i]);
+}
+
 static bool
 read_paths(struct store *store, struct group_counting *counting, struct err *err)
 {
@@ -402,6 +421,7 @@ groups(struct call *call, struct store *store, struct group_counting *counting, 
     int64_t now = 0;
     counting->overrides = store_overrides(store);
     progress_begin(&counting->progress, call, "events");
+    begin_paths(call, counting);
     bool ok = choosing_read(call, 1u << EVENT_PENDING, &choice, err) && store_now(store, &now, err) &&
               people_read(store, &counting->arena, &counting->people, err);
     choice.limit = 0; // of groups here: the largest N

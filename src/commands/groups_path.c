@@ -1,7 +1,6 @@
 #include "commands/groups_path.h"
 
 #include <stdlib.h>
-#include "commands/path_read.h"
 #include "core/filter/path_term.h"
 
 static bool
@@ -59,20 +58,29 @@ void
 groups_by_release(struct grouped_by by[GROUPS_BY_MOST])
 {
     for (size_t i = 0; i < GROUPS_BY_MOST; i++) {
+        path_ahead_stop(by[i].ahead);
         path_values_destroy(by[i].values);
         json_path_destroy(by[i].path);
         by[i] = (struct grouped_by){0};
     }
 }
 
-bool
-groups_path_read(struct store *store, const struct grouped_by *by, const struct backlog *backlog,
-                 void *progress, struct err *err)
+void
+groups_path_begin(const struct store_settings *settings, struct grouped_by *by)
 {
+    by->ahead = path_ahead_start(settings, by->path, by->values);
+}
+
+bool
+groups_path_read(struct store *store, struct grouped_by *by, const struct backlog *backlog, void *progress,
+                 struct err *err)
+{
+    struct path_ahead *ahead = by->ahead;
+    by->ahead = NULL;
     int64_t *ids;
     size_t count;
     backlog_ids(backlog, PIVOT_ERROR, NULL, false, &ids, &count);
-    bool ok = path_read(store, by->path, ids, count, by->values, progress, err);
+    bool ok = path_read(store, by->path, ids, count, by->values, ahead, progress, err);
     free(ids);
     return ok;
 }

@@ -3,6 +3,10 @@
 db=(-d "$PG")
 run "${db[@]}" groups --json
 ok "groups without the schema" all exits 0 ';' json 'sum(r["count"] for r in rows) == 1003'
+sql "CREATE ROLE single LOGIN CONNECTION LIMIT 1; GRANT SELECT ON dlq_events TO single" >/dev/null
+run -d "$PG user=single" groups --by '$.a' --json
+ok "groups --by a path over the only connection that there is" all exits 0 ';' json '{r["value"]: r["count"] for r in rows} == {"missing": 1002, "text": 1}'
+sql "REVOKE ALL ON dlq_events FROM single; DROP ROLE single" >/dev/null
 run "${db[@]}" events --limit 3 --json
 ok "events without the schema" all exits 0 ';' lines 3
 run "${db[@]}" show 1 --json
