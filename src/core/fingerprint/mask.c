@@ -242,8 +242,11 @@ is_told_value(const struct mask_scan *scan)
 static size_t
 value_bracket_end(struct mask_scan *scan, size_t at)
 {
-    bool is_value =
-        scan->after == AFTER_EQUALS || (scan_prev_roles(scan) & ROLE_VALUE) != 0 || is_told_value(scan);
+    // args:(8812,) kwargs:{}: what a task of Celery was called with
+    bool is_args = scan->after == AFTER_COLON &&
+                   (bytes_equal_text(scan->prev, "args") || bytes_equal_text(scan->prev, "kwargs"));
+    bool is_value = is_args || scan->after == AFTER_EQUALS || (scan_prev_roles(scan) & ROLE_VALUE) != 0 ||
+                    is_told_value(scan);
     if (!is_value)
         return 0;
     size_t reach = scan->end - at > BRACKET_REACH ? BRACKET_REACH : scan->end - at;

@@ -7,6 +7,7 @@
 #include "core/fingerprint/payload.h"
 
 #define JOINED_PARTS_MAX 8
+#define BODY_REACH 2048
 #define ADDRESS_LONG 64 // of an IPv6 address with its zone and port
 
 static bool
@@ -33,6 +34,13 @@ mask_at_sign(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
         scan_again(scan, from, sign, PART_WORD);
         scan_emit_hole(scan, sign, to, MASK_HEX);
     } else {
+        size_t colon = sign;
+        while (colon > from && scan->text.data[colon - 1] != ':')
+            colon--;
+        if (colon > from + 1) { // cart:ana@example.org
+            scan_again(scan, from, colon - 1, PART_WORD);
+            from = colon;
+        }
         scan_emit_hole(scan, from, to, MASK_EMAIL);
     }
     return true;
@@ -150,14 +158,60 @@ take_member(struct mask_scan *scan, size_t from, size_t to)
     return true;
 }
 
+// No enum constant com.acme.Status.on hold: what was looked for may be anything. Takes it, to the end of the
+// line, and returns true.
+static bool
+take_enum_constant(struct mask_scan *scan, size_t from, size_t to)
+{
+    if (scan->prev.len != strlen("constant") || !bytes_equal_text(scan->prev, "constant") ||
+        !bytes_ends(scan_slice(scan, 0, (size_t)(scan->prev.data - scan->text.data)), "enum "))
+        return false;
+    struct bytes word = scan_slice(scan, from, to);
+    size_t dot = bytes_find_last(word, BYTES("."));
+    struct bytes head = bytes_slice(word, 0, dot == SIZE_MAX ? 0 : dot);
+    if (head.len == 0 || !word_is_class(head))
+        return false;
+    size_t end = scan_find_char(scan, to, scan->end, '\n');
+    scan_emit_word(scan, from, from + head.len);
+    scan_emit_hole(scan, from + head.len + 1, end, MASK_VALUE);
+    scan->at = end > scan->at ? end : scan->at;
+    return true;
+}
+
+// billing.invoices-4: a partition's number behind its topic, whose name has dots. Takes it and returns true.
+static bool
+take_partition(struct mask_scan *scan, size_t from, size_t to)
+{
+    size_t dash = to;
+    while (dash > from && word_is_digit(scan->text.data[dash - 1]))
+        dash--;
+    if (dash == to || to - dash > 4 || dash <= from + 1 || scan->text.data[dash - 1] != '-')
+        return false;
+    struct bytes topic = scan_slice(scan, from, dash - 1);
+    bool has_dot = false;
+    for (size_t i = 0; i < topic.len; i++) {
+        char c = topic.data[i];
+        if ((word_kind(c) & KIND_LOWER) == 0 && !word_is_one_of(c, "._-"))
+            return false;
+        has_dot |= c == '.';
+    }
+    if (!has_dot || word_is_host(topic) || word_is_host(scan_slice(scan, from, to)))
+        return false;
+    scan_emit_word(scan, from, from + topic.len);
+    scan_emit_hole(scan, dash, to, MASK_NUMBER);
+    return true;
+}
+
 bool
 mask_dots(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
+    if (take_enum_constant(scan, from, to))
+        return true;
     struct bytes word = scan_slice(scan, from, to);
     unsigned roles = scan_prev_roles(scan);
     if ((seen & KIND_DIGIT) != 0) {
         if (!word_is_indexed_path(word))
-            return take_member(scan, from, to);
+            return take_member(scan, from, to) || take_partition(scan, from, to);
         scan_emit_path(scan, from, to);
     } else if ((roles & ROLE_LOGIN) != 0 && (seen & KIND_UPPER) == 0) { // user maria.souza
         scan_emit_hole(scan, from, to, MASK_PERSON);
@@ -186,9 +240,26 @@ mask_dot_line(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
     return true;
 }
 
+// GenericMessage [payload=order 9 of Ana, headers={…}]: Spring prints the body as it came.
+static bool
+take_message_body(struct mask_scan *scan, size_t from)
+{
+    if (scan->prev.len != strlen("payload") || !bytes_equal_text(scan->prev, "payload"))
+        return false;
+    size_t reach = scan->end - from > BODY_REACH ? from + BODY_REACH : scan->end;
+    size_t headers = bytes_find(scan_slice(scan, from, reach), BYTES(", headers="), 0);
+    if (headers == SIZE_MAX)
+        return false;
+    scan_emit_hole(scan, from, from + headers, MASK_PAYLOAD);
+    scan->at = from + headers > scan->at ? from + headers : scan->at;
+    return true;
+}
+
 bool
 mask_value(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
+    if (take_message_body(scan, from))
+        return true;
     struct bytes word = scan_slice(scan, from, to);
     unsigned roles = scan_prev_roles(scan);
     char behind = scan_char(scan, to);
@@ -204,6 +275,10 @@ mask_value(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
     if (is_named || (!has_digit && word_is_class(word)) ||
         (is_told && (seen & (KIND_DIGIT | KIND_MARK)) == 0)) {
         scan_emit_name(scan, from, to);
+        if ((roles & ROLE_TELLING) != 0) { // `desc = customer "Ana Lima"`: a sentence begins
+            scan->prev = word;
+            scan->prev_roles = 0;
+        }
     } else if (is_told || bytes_find(word, BYTES("://"), 0) != SIZE_MAX) {
         return false;
     } else {

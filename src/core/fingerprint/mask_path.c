@@ -12,10 +12,28 @@ count_char(const struct mask_scan *scan, size_t from, size_t to, char c)
     return count;
 }
 
+// /rates/EURUSD, /limits/BRL: what a currency is asked of. Other words in capitals are names, /ws/NFE.
+static bool
+is_currency(struct bytes part)
+{
+    static const char codes[] = "AUD BRL CAD CHF CNY DKK EUR GBP INR JPY KRW MXN NOK PLN SEK USD ";
+    if (part.len != 3 && part.len != 6)
+        return false;
+    for (size_t from = 0; from < part.len; from += 3) {
+        bool is_code = false;
+        for (size_t i = 0; i + 3 < sizeof codes && !is_code; i += 4)
+            is_code = memcmp(codes + i, part.data + from, 3) == 0;
+        if (!is_code)
+            return false;
+    }
+    return true;
+}
+
 // The leading parts of a path that are words: /api/v1/orders/12/items → api v1 orders.
 static size_t
 emit_leading_parts(struct mask_scan *scan, size_t from, size_t to)
 {
+    size_t first = from;
     while (from < to && scan->text.data[from] == '/') {
         size_t end = from + 1;
         while (end < to && (word_kind(scan->text.data[end]) & (KIND_UPPER | KIND_LOWER | KIND_JOIN)) != 0 &&
@@ -26,7 +44,7 @@ emit_leading_parts(struct mask_scan *scan, size_t from, size_t to)
         end += is_version;
         bool is_word =
             end > from + 1 && end - from <= 32 && (end == to || word_is_one_of(scan->text.data[end], "/?#"));
-        if (!is_word)
+        if (!is_word || (from > first && is_currency(scan_slice(scan, from + 1, end))))
             break;
         scan_emit_name(scan, from + 1, end);
         from = end;

@@ -107,6 +107,95 @@ person_end(const struct mask_scan *scan, size_t from)
 }
 
 static bool
+is_capital(struct bytes word)
+{
+    return word.len >= 2 && (is_capitalised(word) || (word_kind(word.data[0]) & KIND_UPPER) != 0);
+}
+
+// Behind the legal form that stands at `at`: GmbH, GmbH & Co. KG, Ltda., S.A.; or 0.
+static size_t
+legal_form_end(const struct mask_scan *scan, size_t at)
+{
+    static const char *const forms[] = {"GmbH",  "GMBH",  "Ltda",  "LTDA",  "Lda",     "LDA",  "Ltd",   "LTD",
+                                        "LLC",   "Inc",   "INC",   "PLC",   "Pty Ltd", "SARL", "S.A",   "S.L",
+                                        "S.L.U", "S.R.L", "S.r.l", "S.p.A", "B.V",     "N.V",  "EIRELI"};
+    struct bytes rest = scan_slice(scan, at, scan->end);
+    size_t len = 0;
+    if (rest.len < 3)
+        return 0;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (rest.data[0] != forms[i][0] || rest.data[1] != forms[i][1])
+            continue;
+        size_t form = strlen(forms[i]);
+        if (form > len && bytes_starts(rest, forms[i]) && !word_is_alnum(scan_char(scan, at + form)))
+            len = form;
+    }
+    if (len == 0)
+        return 0;
+    if (bytes_starts(bytes_slice(rest, len, rest.len), " & Co. KG"))
+        len += strlen(" & Co. KG");
+    bool has_dot = scan_char(scan, at + len) == '.' && at + len + 1 < scan->end;
+    return at + len + has_dot;
+}
+
+// Behind the name of a company that begins at `from`, which ends in its legal form: Silva & Filhos Ltda. 0:
+// none begins there.
+static size_t
+company_end(const struct mask_scan *scan, size_t from)
+{
+    size_t at = from;
+    for (unsigned parts = 0; parts < 8; parts++) {
+        size_t start = scan_skip_blanks(scan, at);
+        size_t end = parts > 0 ? legal_form_end(scan, start) : 0;
+        if (end != 0)
+            return end;
+        struct bytes word = scan_peek_word(scan, start);
+        bool is_part =
+            is_capital(word) || (parts > 0 && word.len <= 3 && (word_roles(word) & ROLE_PARTICLE) != 0);
+        if (parts > 0 && scan_char(scan, start) == '&')
+            at = start + 1;
+        else if (is_part)
+            at = start + word.len;
+        else
+            return 0;
+        if (scan_char(scan, at) == ',' && scan_char(scan, at + 1) == ' ')
+            return legal_form_end(scan, at + 2);
+    }
+    return 0;
+}
+
+// $, R$, €
+static bool
+is_currency_sign(struct bytes word)
+{
+    static const char *const signs[] = {"\xE2\x82\xAC", "\xC2\xA3", "\xC2\xA5", "\xE2\x82\xA9",
+                                        "\xE2\x82\xB9"};
+    if (word.len == 0 || word.len > 3)
+        return false;
+    if (word.data[word.len - 1] == '$')
+        return true;
+    if ((word_kind(word.data[0]) & (KIND_HIGH | KIND_LEAD)) == 0)
+        return false;
+    for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++) {
+        if (bytes_equal_text(word, signs[i]))
+            return true;
+    }
+    return false;
+}
+
+// "€ 12.50", "12,50 €": the sign belongs to the amount.
+static bool
+is_of_amount(const struct mask_scan *scan, size_t to, struct bytes word)
+{
+    if (!is_currency_sign(word))
+        return false;
+    size_t next = scan_skip_blanks(scan, to);
+    bool is_before = word_is_digit(scan_char(scan, next)) ||
+                     (scan_char(scan, next) == '-' && word_is_digit(scan_char(scan, next + 1)));
+    return is_before || (scan->is_number && scan->may_collapse);
+}
+
+static bool
 is_person(struct mask_scan *scan, struct bytes word)
 {
     struct bytes prev = scan->prev;
@@ -124,6 +213,11 @@ is_person(struct mask_scan *scan, struct bytes word)
 static size_t
 free_value_end(const struct mask_scan *scan, size_t at)
 {
+    // "value: null used for required field": nothing goes on behind a missing value.
+    struct bytes word = scan_peek_word(scan, at);
+    if (word_equals_folded(word, "null") || bytes_equal_text(word, "nil") ||
+        bytes_equal_text(word, "undefined"))
+        return (size_t)(word.data - scan->text.data) + word.len;
     for (; at < scan->end && scan->text.data[at] != '\n'; at++) {
         bool is_stop = word_is_one_of(scan->text.data[at], ".,;");
         if (is_stop && (at + 1 == scan->end || (word_kind(scan->text.data[at + 1]) & KIND_BLANK) != 0))
@@ -241,8 +335,21 @@ take_by_neighbour(struct mask_scan *scan, size_t from, size_t to, unsigned roles
     }
     if (is_person(scan, word)) {
         size_t end = person_end(scan, from);
+        size_t firm = company_end(scan, from);
+        end = firm > end ? firm : end;
         scan_emit_hole(scan, from, end, MASK_PERSON);
         scan->at = end > scan->at ? end : scan->at;
+        return true;
+    }
+    // A word that says what sort of party follows is no part of the party's name.
+    size_t company = roles == 0 && scan->prev.len > 0 && is_capital(word) ? company_end(scan, from) : 0;
+    if (company != 0) {
+        scan_emit_hole(scan, from, company, MASK_PERSON);
+        scan->at = company > scan->at ? company : scan->at;
+        return true;
+    }
+    if (word.len <= 3 && is_of_amount(scan, to, word)) {
+        scan_emit_hole(scan, from, to, MASK_NUMBER);
         return true;
     }
     return false;

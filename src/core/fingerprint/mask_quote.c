@@ -283,10 +283,39 @@ judge_word(const struct mask_scan *scan, struct bytes content, unsigned roles, s
     return QUOTED_VALUE;
 }
 
+// argument $3: 'today', column age: 'old': the name stands before the colon already.
+static bool
+is_behind_name(const struct mask_scan *scan, struct bytes content)
+{
+    if (scan->after != AFTER_COLON || scan->prev.len == 0)
+        return false;
+    for (const char *p = scan->prev.data + scan->prev.len; p < content.data; p++) {
+        if (word_is_alnum(*p))
+            return true;
+    }
+    return false;
+}
+
+// unknown variant `LOST`, expected one of …: what was found instead, whatever it looks like.
+static bool
+is_unexpected(const struct mask_scan *scan, struct bytes content, size_t behind, unsigned roles)
+{
+    if (!word_is_one_of(scan_char(scan, behind), ",; ") || scan_char(scan, behind + 2) != 'e')
+        return false;
+    struct bytes word = scan_peek_word(scan, behind + 2);
+    if (!bytes_equal_text(word, "expected") && !bytes_equal_text(word, "expecting"))
+        return false;
+    bool is_named = (roles & (ROLE_NAME | ROLE_WEAK_NAME | ROLE_CODE | ROLE_TELLING | ROLE_HOST)) != 0 &&
+                    !bytes_equal_text(scan->prev, "variant") && !is_behind_name(scan, content);
+    return !is_named && (word_roles(content) & ROLE_TYPE) == 0;
+}
+
 static enum quoted
 judge(struct mask_scan *scan, struct bytes content, size_t behind)
 {
     unsigned roles = scan_prev_roles(scan);
+    if (is_unexpected(scan, content, behind, roles))
+        return QUOTED_VALUE;
     for (size_t i = 0; i < content.len; i++) {
         if ((word_kind(content.data[i]) & KIND_BLANK) != 0)
             return judge_phrase(scan, content, roles);

@@ -290,8 +290,9 @@ static struct bytes
 next_in_list(struct payload_walk *walk)
 {
     size_t at = skip_blanks(walk->json, walk->at);
-    if (at < walk->json.len && (walk->json.data[at] == ',' || walk->json.data[at] == '['))
-        at = skip_blanks(walk->json, at + 1);
+    while (at < walk->json.len &&
+           (word_is_one_of(walk->json.data[at], ",[") || word_is_digit(walk->json.data[at])))
+        at = skip_blanks(walk->json, at + 1); // the numbers in it are indexes
     if (at >= walk->json.len || walk->json.data[at] != '"')
         return BYTES_ABSENT;
     walk->at = at;
@@ -330,6 +331,8 @@ payload_next(struct payload_walk *walk, struct payload_member *member)
         bool counts = (word_roles(name) & ROLE_BODY) != 0 || walk->at < walk->all_until;
         struct bytes value = take_scalar(walk->json, &walk->at);
         bool is_list = !bytes_present(value) && walk->at < walk->json.len && walk->json.data[walk->at] == '[';
+        // "path": ["items", 3, "sku"]: where in the document the error is
+        counts |= is_list && (bytes_equal_text(name, "path") || bytes_equal_text(name, "loc"));
         if (is_list && counts) {
             value = next_in_list(walk);
             walk->in_list = bytes_present(value);

@@ -219,7 +219,7 @@ scan_emit_volatile(struct mask_scan *scan, size_t from, size_t to)
         rule = rule_of(word);
     scan_emit_hole(scan, from, to, rule);
     scan->is_number = is_number || (word_is_digit(word.data[0]) && word_is_digit(word.data[word.len - 1])) ||
-                      (word.data[0] == '-' && word.len > 1);
+                      (word_is_one_of(word.data[0], "-$") && word.len > 1);
 }
 
 void
