@@ -232,6 +232,8 @@ take_result(struct recipe_try *job, const struct correct_result *result)
     struct recipe_trial *trial = &job->trial;
     trial->tally.counts[result->outcome]++;
     trial->tally.inexact += correct_outcome_writes(result->outcome) && !result->is_exact;
+    if (correct_outcome_writes(result->outcome))
+        correct_tally_replaced(&trial->tally, result->replaced);
     for (unsigned i = 0; i < RECIPE_WARN_COUNT; i++)
         trial->warned[i] += (result->warnings & 1u << i) != 0;
     trial->tally.again += result->again > 0;

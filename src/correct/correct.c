@@ -254,6 +254,7 @@ correct_event(struct corrector *corrector, const struct event *event, const char
         .line = note.line,
         .reason = note.reason[0] ? arena_printf(arena, "%s", note.reason) : NULL,
         .warnings = note.warnings,
+        .replaced = note.replaced,
         .is_exact = event->record.is_kept || event->known.correction.has_payload,
         .before = before.payload,
     };

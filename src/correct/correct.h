@@ -22,6 +22,7 @@ struct correct_result {
     const char
         *reason; // in words; NULL of CORRECT_CHANGED and CORRECT_UNCHANGED; of CORRECT_FORCED the check's
     unsigned warnings;            // 1u << enum recipe_warning
+    uint64_t replaced;            // hash of the values that set put others in the place of; 0: none
     bool is_exact;                // before are the bytes that were received, or a revision's
     struct bytes before;          // the payload; absent: a null value
     struct bytes after;           // of one that changes (correct_outcome_writes)

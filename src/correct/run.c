@@ -13,6 +13,8 @@ count_results(const struct correct_result *results, size_t count, struct correct
     for (size_t i = 0; i < count; i++) {
         tally->counts[results[i].outcome]++;
         tally->inexact += correct_outcome_writes(results[i].outcome) && !results[i].is_exact;
+        if (correct_outcome_writes(results[i].outcome))
+            correct_tally_replaced(tally, results[i].replaced);
         tally->departs += results[i].departs != NULL;
         tally->again += results[i].again > 0;
         tally->again_line = tally->again_line ? tally->again_line : results[i].again;

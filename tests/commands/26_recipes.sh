@@ -100,6 +100,12 @@ ok "in words, with the line" warns "a second application would change"
 run correct "${db[@]}" --filter id:201..209 --recipe "$work/text" --dry-run --json
 ok "and where it would not" json 'rows[0]["changed_again"] == 0'
 
+# --- one value for all
+run correct "${db[@]}" --filter id:301..303 --recipe <(printf 'set $.n 7\n') --dry-run
+ok "a dry run tells that different values become one" all exits 0 ';' warns "set gives 3 events one value where they have different ones"
+run correct "${db[@]}" --id 301 --recipe <(printf 'set $.n 7\n') --dry-run
+ok "which one event cannot" all exits 0 ';' not warns "set gives"
+
 # --- the shape of the type
 run correct "${db[@]}" --id 301 --id 304 --recipe "$work/text" --dry-run --json
 ok "a result that departs from its type's shape is counted" all exits 0 ';' json 'rows[0]["departs"] == 2 and rows[0]["changed"] == 2'

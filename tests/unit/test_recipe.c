@@ -1,5 +1,6 @@
 // Recipes: what each operation does, where it does not apply, and that nothing beside it changes.
 #include "core/recipe/recipe.h"
+#include "core/recipe/tally.h"
 
 #include <stdlib.h>
 #include "core/json/json.h"
@@ -417,6 +418,44 @@ risks_are_in_the_note(void **state)
         assert_true(strlen(recipe_outcome_name((enum recipe_outcome)i)) > 0);
 }
 
+// What the recipe replaces in each event, told to a tally.
+static bool
+levels(const char *text, const char *const *payloads)
+{
+    struct correct_tally tally = {0};
+    for (; *payloads; payloads++) {
+        struct recipe *recipe = recipe_of(text);
+        struct event_header header = {.name = BYTES("h"), .value = bytes_of(*payloads)};
+        struct record_parts in = {.payload = bytes_of(*payloads), .headers = &header, .header_count = 1}, out;
+        struct recipe_note note;
+        struct arena arena = {0};
+        assert_true(recipe_apply(recipe, &in, NULL, &arena, &out, &note) <= RECIPE_UNCHANGED);
+        correct_tally_replaced(&tally, note.replaced);
+        recipe_destroy(recipe);
+        arena_release(&arena);
+    }
+    return tally.is_levelled;
+}
+
+static void
+different_values_that_become_one_are_noticed(void **state)
+{
+    (void)state;
+    const char *const differ[] = {"{\"a\":1,\"b\":1}", "{\"a\":2,\"b\":1}", NULL};
+    assert_true(levels("set $.a 9", differ));
+    assert_true(levels("set $.b 9\nset $.a 9", differ));
+    assert_true(levels("set header:h \"x\"", differ));
+    assert_false(levels("set $.b 9", differ));
+    assert_false(levels("set $.new 9", differ));
+    assert_false(levels("default $.a 9", differ));
+    assert_false(levels("set header:new \"x\"", differ));
+    assert_false(levels("set $.a 1", differ)); // only one of them has another value
+    const char *const equal[] = {"{\"a\":[5]}", "{\"a\":[5,5]}", "{\"a\":[5,9]}", NULL};
+    assert_false(levels("set $.a[*] 9", equal));
+    const char *const lists[] = {"{\"a\":[5,6]}", "{\"a\":[5,7]}", NULL};
+    assert_true(levels("set $.a[*] 9", lists));
+}
+
 static enum recipe_outcome
 outcome_of(const char *text, struct bytes payload, struct recipe_note *note)
 {
@@ -562,6 +601,7 @@ main(void)
         cmocka_unit_test(without_a_payload_only_the_record_is_edited),
         cmocka_unit_test(jq_is_the_hosts),
         cmocka_unit_test(risks_are_in_the_note),
+        cmocka_unit_test(different_values_that_become_one_are_noticed),
         cmocka_unit_test(limits_end_as_failures),
         cmocka_unit_test(many_lines_take_linear_time),
     };

@@ -8,13 +8,29 @@ is_container(struct bytes json)
     return json.len && (json.data[0] == '{' || json.data[0] == '[');
 }
 
+// A value that comes again in the same event is no other one: an array of equal values is like its first.
+static uint64_t
+add_replaced(uint64_t replaced, uint64_t value)
+{
+    return (replaced ^ value) * UINT64_C(0x100000001b3) | 1;
+}
+
 static bool
 choose_set(void *context, size_t item, struct bytes *value)
 {
     struct choice *choice = context;
     choice->places++;
     *value = choice->operation->json;
-    return choice->matches->items[item].is_missing || !bytes_equal(choice_bytes(choice, item), *value);
+    if (choice->matches->items[item].is_missing)
+        return true;
+    struct bytes old = choice_bytes(choice, item);
+    if (bytes_equal(old, *value))
+        return false;
+    uint64_t hash = bytes_hash(old);
+    if (choice->replaced == 0 || hash != choice->first)
+        choice->replaced = add_replaced(choice->replaced, hash);
+    choice->first = choice->first ? choice->first : hash;
+    return true;
 }
 
 static bool
@@ -26,14 +42,30 @@ choose_default(void *context, size_t item, struct bytes *value)
     return choice->matches->items[item].is_missing;
 }
 
+static enum recipe_outcome
+set_part(struct apply *apply, const struct operation *operation)
+{
+    struct strbuf *scratch = &apply->recipe->scratch;
+    strbuf_reset(scratch);
+    bool had_value = place_json(apply, &operation->place, scratch);
+    uint64_t old = bytes_hash(strbuf_bytes(scratch));
+    enum recipe_outcome outcome = place_set(apply, &operation->place, operation->json, false);
+    if (had_value && outcome == RECIPE_CHANGED)
+        apply->note.replaced = add_replaced(apply->note.replaced, old);
+    return outcome;
+}
+
 enum recipe_outcome
 recipe_do_set(struct apply *apply, const struct operation *operation)
 {
     if (operation->place.kind != PAYLOAD)
-        return place_set(apply, &operation->place, operation->json, false);
+        return set_part(apply, operation);
     struct choice choice = {.operation = operation, .place = &operation->place};
     apply->may_be_deep = apply->may_be_deep || is_container(operation->json);
-    return apply_each(apply, &choice, choose_set);
+    enum recipe_outcome outcome = apply_each(apply, &choice, choose_set);
+    if (choice.replaced)
+        apply->note.replaced = add_replaced(apply->note.replaced, choice.replaced);
+    return outcome;
 }
 
 enum recipe_outcome

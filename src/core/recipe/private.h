@@ -141,8 +141,9 @@ struct choice {
     size_t places;               // items that it acts on, whether they change or not
     enum recipe_outcome stopped; // RECIPE_CHANGED: it is not
     bool (*choose)(void *choice, size_t item, struct bytes *value);
-    size_t put;   // bytes of the values so far, and of the paths to them
-    size_t swaps; // in the recipe's list, where the operation only swaps
+    uint64_t first, replaced; // hashes: the first value that set replaced, and all of them
+    size_t put;               // bytes of the values so far, and of the paths to them
+    size_t swaps;             // in the recipe's list, where the operation only swaps
 };
 // Finds the place and sets each item to what choose says (json_set_each; the context is the choice). Does not
 // apply where no item was acted on.

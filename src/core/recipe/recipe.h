@@ -75,6 +75,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "base/arena.h"
 #include "base/bytes.h"
 #include "base/err.h"
@@ -139,6 +140,7 @@ const char *recipe_warning_sentence(enum recipe_warning warning);
 struct recipe_note {
     int line;                   // of the operation that decided; 0 where all applied
     unsigned warnings;          // 1u << enum recipe_warning
+    uint64_t replaced;          // hash of the values that set put others in the place of; 0: none
     char reason[RECIPE_REASON]; // a sentence; empty where all applied
 };
 

@@ -24,6 +24,16 @@ correct_outcome_writes(enum correct_outcome outcome)
     return outcome == CORRECT_CHANGED || outcome == CORRECT_FORCED;
 }
 
+void
+correct_tally_replaced(struct correct_tally *tally, uint64_t replaced)
+{
+    if (replaced == 0)
+        return;
+    tally->is_levelled = tally->is_levelled || (tally->replaced && replaced != tally->replaced_first);
+    tally->replaced_first = tally->replaced ? tally->replaced_first : replaced;
+    tally->replaced++;
+}
+
 int64_t
 correct_tally_total(const struct correct_tally *tally)
 {
@@ -61,6 +71,9 @@ correct_tally_describe(const struct correct_tally *tally, struct strbuf *out)
                       "; of %s the bytes that were received are not kept here: PostgreSQL's "
                       "text is corrected unless Kafka still has them",
                       text_count(tally->inexact, text));
+    if (tally->is_levelled)
+        strbuf_printf(out, "; set gives %s events one value where they have different ones",
+                      text_count(tally->replaced, text));
     if (tally->departs)
         strbuf_printf(out, "; %s would depart from the shape of %s type", text_count(tally->departs, text),
                       tally->departs == 1 ? "its" : "their");

@@ -188,6 +188,8 @@ build_risks(struct recipe_view *view)
     bool has_title = false;
     struct strbuf again = {0};
     struct strbuf departs = {0};
+    if (trial->tally.is_levelled)
+        add_risk(view, &has_title, trial->tally.replaced, MSG_LEVELLED);
     strbuf_printf(&again, MSG_AGAIN, trial->tally.again_line);
     add_risk(view, &has_title, trial->tally.again, strbuf_text(&again));
     strbuf_printf(&departs, MSG_DEPARTS_WHY, trial->departing.example ? trial->departing.example : "");

@@ -43,6 +43,7 @@
 #define MSG_APPLIED_RUNNING "operation %" PRId64 ": %s, %s of %s"
 #define MSG_APPLIED_TO "operation %" PRId64 " applies it to %s event%s"
 #define MSG_APPLIED_NEXT "@ opens it, u undoes it, r tries the recipe on them again"
+#define MSG_LEVELLED "set gives them one value where they have different ones"
 #define MSG_AGAIN "a second application would change them again: line %d"
 
 // the message line
