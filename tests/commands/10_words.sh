@@ -163,6 +163,10 @@ done
 run themes
 ok "themes" all exits 0 ';' says mono
 ok "themes: what others include is no theme" eval '! grep -q "^roles " "$work/out"'
+run keys --json
+ok "keys --json" all exits 0 ';' names context action keys help ';' json 'any(r["context"] == "global" and r["action"] == "quit" and "Q" in r["keys"] for r in rows)'
+run themes --json
+ok "themes --json" all exits 0 ';' names theme from in_force ';' json 'sum(r["in_force"] for r in rows) == 1 and any(r["theme"] == "mono" for r in rows)'
 run keys --keymap nosuchmap
 ok "an unknown keymap" all not exits 0 ';' one_sentence
 

@@ -383,6 +383,19 @@ keymap_dump(const struct keymap *keymap, struct strbuf *out)
     }
 }
 
+bool
+keymap_own_keys(const struct keymap *keymap, enum context context, enum action action, size_t i,
+                struct key_sequence *keys)
+{
+    for (size_t at = 0; at < keymap->count; at++) {
+        if (keymap->bindings[at].context != context || keymap->bindings[at].action != action || i-- > 0)
+            continue;
+        *keys = keymap->bindings[at].keys;
+        return true;
+    }
+    return false;
+}
+
 void
 keymap_describe(const struct keymap *keymap, struct strbuf *out)
 {
@@ -390,12 +403,10 @@ keymap_describe(const struct keymap *keymap, struct strbuf *out)
         bool is_titled = false;
         for (int a = DO_NONE + 1; a < DO_COUNT; a++) {
             struct strbuf keys = {0};
-            for (size_t i = 0; i < keymap->count; i++) {
-                if (keymap->bindings[i].context != (enum context)c ||
-                    keymap->bindings[i].action != (enum action)a)
-                    continue;
+            struct key_sequence sequence;
+            for (size_t i = 0; keymap_own_keys(keymap, (enum context)c, (enum action)a, i, &sequence); i++) {
                 strbuf_add_text(&keys, keys.len ? " " : "");
-                key_print_sequence(&keymap->bindings[i].keys, &keys);
+                key_print_sequence(&sequence, &keys);
             }
             if (keys.len && !is_titled)
                 strbuf_printf(out, "%s%s\n", out->len ? "\n" : "", context_name((enum context)c));

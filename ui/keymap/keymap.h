@@ -36,6 +36,10 @@ bool keymap_keys(const struct keymap *keymap, enum context context, enum action 
 const char *keymap_key_text(const struct keymap *keymap, enum context context, enum action action,
                             char out[32]);
 
+// The same without inherited ones.
+bool keymap_own_keys(const struct keymap *keymap, enum context context, enum action action, size_t i,
+                     struct key_sequence *keys);
+
 const char *keymap_name(const struct keymap *keymap);
 // The effective map in the form of a file, with a comment where each line came from.
 void keymap_dump(const struct keymap *keymap, struct strbuf *out);

@@ -198,11 +198,18 @@ source_files_release(struct source_files *files)
     *files = (struct source_files){0};
 }
 
-// One line of the list, unless a file found earlier has that name.
+struct listing {
+    const struct source_kind *kind;
+    source_each_fn *each;
+    void *context;
+    struct strbuf seen;
+};
+
+// One name of the list, unless a file found earlier has it.
 static void
-list_one(const struct source_kind *kind, struct bytes file, const char *where, struct strbuf *seen,
-         struct strbuf *out)
+list_one(struct listing *listing, struct bytes file, const char *where)
 {
+    const struct source_kind *kind = listing->kind;
     if (!bytes_ends(file, kind->suffix))
         return;
     struct bytes name = bytes_slice(file, 0, file.len - strlen(kind->suffix));
@@ -210,36 +217,50 @@ list_one(const struct source_kind *kind, struct bytes file, const char *where, s
         return;
     char marked[300];
     int len = snprintf(marked, sizeof marked, "\n%.*s\n", BYTES_ARGS(name));
-    if (bytes_find(strbuf_bytes(seen), (struct bytes){marked, (size_t)len}, 0) != SIZE_MAX)
+    if (bytes_find(strbuf_bytes(&listing->seen), (struct bytes){marked, (size_t)len}, 0) != SIZE_MAX)
         return;
-    strbuf_add(seen, (struct bytes){marked, (size_t)len});
-    text_visible(out, name, false);
-    strbuf_printf(out, "%*s  %s\n", (int)(name.len < 24 ? 24 - name.len : 0), "", where);
+    strbuf_add(&listing->seen, (struct bytes){marked, (size_t)len});
+    listing->each(listing->context, name, where);
 }
 
 static void
-list_folder(const struct source_kind *kind, const char *folder, struct strbuf *seen, struct strbuf *out)
+list_folder(struct listing *listing, const char *folder)
 {
     char path[512];
-    snprintf(path, sizeof path, "%.400s/%s", folder, kind->folder);
+    snprintf(path, sizeof path, "%.400s/%s", folder, listing->kind->folder);
     struct dirent **entries = NULL;
     int count = scandir(path, &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
-        list_one(kind, bytes_of(entries[i]->d_name), path, seen, out);
+        list_one(listing, bytes_of(entries[i]->d_name), path);
         free(entries[i]);
     }
     free(entries);
 }
 
 void
+source_each(const struct source_kind *kind, const struct ui_places *places, source_each_fn *each,
+            void *context)
+{
+    struct listing listing = {.kind = kind, .each = each, .context = context};
+    if (places && places->config_home)
+        list_folder(&listing, places->config_home);
+    if (places && places->share)
+        list_folder(&listing, places->share);
+    for (size_t i = 0; builtin_name(i); i++)
+        list_one(&listing, bytes_of(builtin_name(i)), "built in");
+    strbuf_release(&listing.seen);
+}
+
+static void
+add_line(void *context, struct bytes name, const char *where)
+{
+    struct strbuf *out = context;
+    text_visible(out, name, false);
+    strbuf_printf(out, "%*s  %s\n", (int)(name.len < 24 ? 24 - name.len : 0), "", where);
+}
+
+void
 source_list(const struct source_kind *kind, const struct ui_places *places, struct strbuf *out)
 {
-    struct strbuf seen = {0};
-    if (places && places->config_home)
-        list_folder(kind, places->config_home, &seen, out);
-    if (places && places->share)
-        list_folder(kind, places->share, &seen, out);
-    for (size_t i = 0; builtin_name(i); i++)
-        list_one(kind, bytes_of(builtin_name(i)), "built in", &seen, out);
-    strbuf_release(&seen);
+    source_each(kind, places, add_line, out);
 }

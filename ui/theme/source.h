@@ -45,7 +45,12 @@ struct source_reader {
 };
 bool source_read(const struct source_reader *reader, const char *name, struct err *err) MUST_CHECK;
 
-// Names that can be chosen, one a line, each with where it is; of two with one name the one that counts.
+// A name that can be chosen, and where it is: a folder, or "built in".
+typedef void source_each_fn(void *context, struct bytes name, const char *where);
+// Each of them; of two with one name only the one that counts.
+void source_each(const struct source_kind *kind, const struct ui_places *places, source_each_fn *each,
+                 void *context);
+// The same, one a line, each with where it is; of two with one name the one that counts.
 void source_list(const struct source_kind *kind, const struct ui_places *places, struct strbuf *out);
 
 // A file built in, by its whole name "default.theme", or absent; and the i-th of all, or NULL.
