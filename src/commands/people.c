@@ -25,9 +25,12 @@ people_read_group(struct people_call *people, size_t most_args, struct err *err)
 {
     const struct call *call = people->call;
     uint64_t last;
-    if (call->arg_count < 1 || call->arg_count > most_args)
+    if (call->arg_count < 1)
         return err_set(err, ERR_USAGE, "redrive %s needs a group: %s", call->command->name,
                        call->command->args);
+    if (call->arg_count > most_args)
+        return err_set(err, ERR_USAGE, "redrive %s takes one group, %s; \"%s\" is too much",
+                       call->command->name, call->command->args, call->args[most_args]);
     if (!group_parse(bytes_of(call->args[0]), &people->group, &last) || people->group != last)
         return err_set(err, ERR_USAGE,
                        "\"%s\" is no group's key: its 16 digits are needed, as redrive groups prints them",

@@ -32,6 +32,10 @@ run take "${group:0:8}" -d "$people"
 ok "a key is whole" all exits 2 ';' one_sentence ';' warns "16 digits"
 run take -d "$people"
 ok "and is there" all exits 2 ';' one_sentence
+for command in "take $group" "release $group" "snooze $group 4h"; do
+    run $command more -d "$people"
+    ok "${command%% *}: too many words" all exits 2 ';' one_sentence ';' warns "takes one group" ';' warns '"more" is too much'
+done
 run take "$group" --until 25:00 -d "$people"
 ok "there is no hour 25" all exits 2 ';' one_sentence
 run take "$group" --until 23:59 -d "$people"
