@@ -63,10 +63,10 @@ a_mistake_has_its_column_in_characters(void **state)
         int column;
         const char *words;
     } rows[] = {
-        {"(oops", 6, "closing parenthesis"},
-        {"\xc3\xa9(", 3, "closing parenthesis"},
-        {"a)", 2, "parenthes"},
-        {"[a", 3, "character class"},
+        {"(oops", 6, "( is not closed"},
+        {"\xc3\xa9(", 3, "( is not closed"},
+        {"a)", 2, ") closes nothing"},
+        {"[a", 3, "[ is not closed"},
         {"a**", 3, "repeat"},
         {"\\C", 3, "\\C"},
         {"(?C1", 5, "closing parenthesis"},

@@ -132,6 +132,22 @@ characters(struct bytes text, size_t bytes)
     return count;
 }
 
+// What a person forgot or did not mean, in few words: the line that shows it may begin near the right edge.
+static const char *
+bracket_mistake(int code)
+{
+    switch (code) {
+    case PCRE2_ERROR_MISSING_CLOSING_PARENTHESIS:
+        return "( is not closed; \\( finds a bracket";
+    case PCRE2_ERROR_UNMATCHED_CLOSING_PARENTHESIS:
+        return ") closes nothing; \\) finds a bracket";
+    case PCRE2_ERROR_MISSING_SQUARE_BRACKET:
+        return "[ is not closed; \\[ finds a bracket";
+    default:
+        return NULL;
+    }
+}
+
 static pcre2_code *
 compile_code(struct bytes text, bool is_caseless, struct err *err)
 {
@@ -153,7 +169,10 @@ compile_code(struct bytes text, bool is_caseless, struct err *err)
 
     PCRE2_UCHAR words[200];
     pcre2_get_error_message(code, words, sizeof words);
-    err_set(err, ERR_USAGE, "the regular expression cannot be read here: %s", (const char *)words);
+    if (bracket_mistake(code))
+        err_set(err, ERR_USAGE, "%s", bracket_mistake(code));
+    else
+        err_set(err, ERR_USAGE, "the regular expression cannot be read here: %s", (const char *)words);
     if (err)
         err->column = characters(text, offset) + 1;
     return NULL;
