@@ -260,6 +260,24 @@ follow(void *context, const struct worker_progress *news)
         progress_show(&following->progress, 0, 0, news->note);
 }
 
+// Who carries out what is left, once the worker of this command has ended.
+static bool
+is_carried_out(struct store *store, int64_t no)
+{
+    struct arena arena = {0};
+    struct operation operation = {0};
+    struct worker *workers;
+    size_t count;
+    int64_t silent_for;
+    struct err ignored = {0}; // what cannot be read is not claimed
+    bool is_carried_out = operation_get(store, no, &arena, &operation, &ignored) &&
+                          worker_list(store, &arena, &workers, &count, &ignored) &&
+                          workers_attendance(workers, count, operation.action == ACTION_REPROCESS,
+                                             &silent_for) == WORKERS_THERE;
+    arena_release(&arena);
+    return is_carried_out;
+}
+
 int
 waiting_with_worker(struct call *call, struct store *store, const struct worker_settings *settings,
                     struct err *err)
@@ -280,9 +298,12 @@ waiting_with_worker(struct call *call, struct store *store, const struct worker_
         err_set(err, ERR_CANCELLED, "interrupted");
     char text[sizeof err->text];
     snprintf(text, sizeof text, "%s", err->text);
+    bool continues = is_carried_out(store, settings->operation);
     snprintf(err->text, sizeof err->text,
-             "%.500s; operation %" PRId64 " waits for the next worker: redrive work continues it, redrive "
-             "operation %" PRId64 " cancel ends it",
-             text, settings->operation, settings->operation);
+             "%.500s; operation %" PRId64 " %s, redrive operation %" PRId64 " cancel ends it", text,
+             settings->operation,
+             continues ? "continues: another worker is running"
+                       : "waits for the next worker: redrive work continues it",
+             settings->operation);
     return command_status(err);
 }

@@ -208,6 +208,11 @@ run_interrupted correct "${db[@]}" --id 999 --recipe "$work/add" --yes --json
 slow=$(operation_of)
 ok "and an operation, which says how it goes on" all exits 130 ';' [ "$took" -lt 3000 ] ';' warns "operation $slow waits for the next worker" ';' warns "redrive work" ';' in_table "SELECT queued || ' ' || refused FROM redrive.operation WHERE no = $slow" "1 0"
 run operation "${db[@]}" "$slow" cancel
+sql "INSERT INTO redrive.worker (name, publishes, seen_at) VALUES ('elsewhere/1/1', false, clock_timestamp() + interval '1 minute')" >/dev/null
+run_interrupted correct "${db[@]}" --id 999 --recipe "$work/add" --yes --json
+ok "which another worker does" all exits 130 ';' warns "operation $(operation_of) continues: another worker is running" ';' not warns "waits for"
+run operation "${db[@]}" "$(operation_of)" cancel
+sql "DELETE FROM redrive.worker" >/dev/null
 
 # --- rows of checks that cannot work
 run config --check
