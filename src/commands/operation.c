@@ -344,8 +344,8 @@ steer(struct call *call, int64_t no, const struct verb *verb, struct err *err)
     return ok ? STATUS_DONE : command_status(err);
 }
 
-int
-command_operation(struct call *call, struct err *err)
+static int
+operation_run(struct call *call, struct err *err)
 {
     int64_t no = 0;
     if (call->arg_count == 0) {
@@ -371,5 +371,13 @@ command_operation(struct call *call, struct err *err)
     else if (!command_operation_show(call, store, no, &status, err))
         status = command_status(err);
     store_close(store);
+    return status;
+}
+
+int
+command_operation(struct call *call, struct err *err)
+{
+    int status = operation_run(call, err);
+    operation_unknown_remedy(err);
     return status;
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/text.h"
 #include "commands/cli/json.h"
 #include "core/outcomes.h"
@@ -168,4 +169,13 @@ operation_status(const struct operation *operation)
         !operation_state_is_final(operation->state)) // one that still runs has lost nothing so far
         return STATUS_DONE;
     return STATUS_PART;
+}
+
+void
+operation_unknown_remedy(struct err *err)
+{
+    static const char known_by[] = "there is no operation ";
+    size_t len = strlen(err->text);
+    if (err->kind == ERR_NOT_FOUND && strncmp(err->text, known_by, sizeof known_by - 1) == 0)
+        snprintf(err->text + len, sizeof err->text - len, "; redrive operations lists them");
 }

@@ -14,6 +14,8 @@ bool operation_json(const struct operation *operation, int64_t zone_us, struct e
 extern const struct output_column operation_line_columns[OPERATION_LINE_COLUMNS];
 void operation_row(struct output_table *table, const struct operation *operation);
 
+// Adds to the error of an operation that is not there which command lists those that are.
+void operation_unknown_remedy(struct err *err);
 // The exit status of an action that left its operation in this state; STATUS_PART too where events returned.
 int operation_status(const struct operation *operation);
 

@@ -9,6 +9,7 @@
 #include "commands/cli/command.h"
 #include "commands/cli/output.h"
 #include "commands/groups_describe.h"
+#include "commands/operation_line.h"
 #include "commands/report_print.h"
 #include "core/backlog/backlog.h"
 #include "core/category.h"
@@ -318,15 +319,32 @@ read_part(struct reporting *reporting, enum report_of_span which, struct err *er
                             err);
 }
 
+// "day", "2 hours": what stands behind "the last".
+static const char *
+length_words(int64_t length, struct arena *arena)
+{
+    static const struct {
+        char letter;
+        const char *unit;
+    } units[] = {{'w', "week"}, {'d', "day"}, {'h', "hour"}, {'m', "minute"}, {'s', "second"}};
+    char age[TEXT_SHORT];
+    size_t digits = strspn(text_age(length, age), "0123456789");
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (age[digits] == units[i].letter)
+            return digits == 1 && age[0] == '1'
+                       ? units[i].unit
+                       : arena_printf(arena, "%.*s %ss", (int)digits, age, units[i].unit);
+    return arena_printf(arena, "%s", age);
+}
+
 static bool
 review(struct reporting *reporting, int64_t length, struct err *err)
 {
-    char words[TEXT_SHORT];
     if (!store_now(reporting->store, &reporting->span.until, err))
         return false;
     reporting->span.since = reporting->span.until - length;
-    reporting->report.title =
-        arena_printf(&reporting->arena, "Dead letters of the last %s", text_age(length, words));
+    reporting->report.title = arena_printf(&reporting->arena, "Dead letters of the last %s",
+                                           length_words(length, &reporting->arena));
     if (!read_part(reporting, SPAN_SUMMARY, err) || !read_part(reporting, SPAN_DAYS, err) ||
         !count_arrived(reporting, err))
         return false;
@@ -376,5 +394,7 @@ command_report(struct call *call, struct err *err)
     backlog_destroy(reporting.backlog);
     arena_release(&reporting.arena);
     store_close(reporting.store);
+    if (!ok)
+        operation_unknown_remedy(err);
     return ok ? STATUS_DONE : command_status(err);
 }

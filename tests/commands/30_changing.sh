@@ -72,6 +72,11 @@ run mark "${db[@]}" deploy 1.8
 ok "a mark" all exits 0 ';' warns "deploy 1.8" ';' in_table "SELECT string_agg(text, ',') FROM redrive.mark" "deploy 1.8"
 run stats "${db[@]}" --trend 15m
 ok "the mark is in the backlog over time" all exits 0 ';' says "deploy 1.8"
+total=$(sql "SELECT total FROM redrive.operation WHERE no = 1")
+sql "UPDATE redrive.operation SET total = 12345 WHERE no = 1" >/dev/null
+run stats "${db[@]}" --trend 24h
+ok "with operations, whose events are grouped by thousands" says " 12,345"
+sql "UPDATE redrive.operation SET total = $total WHERE no = 1" >/dev/null
 run stats "${db[@]}" --trend 24h --json
 ok "times at which nobody looked are null" all exits 0 ';' json 'len(rows[0]["points"]) == 96' ';' \
     json 'rows[0]["points"][0]["in"] is None and rows[0]["points"][0]["pending"] is None' ';' \
@@ -160,7 +165,9 @@ ok "an operation is cancelled" all exits 0 ';' says CANCELLED
 run operation "${db[@]}" "$gone" wait
 ok "waiting for a cancelled one" exits 1
 run operation "${db[@]}" 99999
-ok "an unknown operation" all exits 5 ';' one_sentence
+ok "an unknown operation" all exits 5 ';' one_sentence ';' warns "there is no operation 99999; redrive operations lists them"
+run operation "${db[@]}" 99999 cancel
+ok "to be steered as well" all exits 5 ';' one_sentence ';' warns "there is no operation 99999; redrive operations lists them"
 run operation "${db[@]}" 1 paus
 ok "an unknown word to an operation" all exits 2 ';' one_sentence ';' warns "pause"
 run operation "${db[@]}" 1 rate

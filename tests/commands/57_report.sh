@@ -35,8 +35,10 @@ run report "${db[@]}" --since 3m --json
 ok "--since narrows it" all exits 0 ';' json "1 <= rows[0]['arrived'] <= $whole - 6" # of the ten, those of three minutes
 
 run report "${db[@]}" --since 2h
-ok "as text, with the header also into a pipe" all exits 0 ';' says "Dead letters of the last 2h, times in UTC" ';' says "In and out by day" ';' says "pending now" ';' says "To follow up"
+ok "as text, with the header also into a pipe" all exits 0 ';' says "Dead letters of the last 2 hours, times in UTC" ';' says "In and out by day" ';' says "pending now" ';' says "To follow up"
 ok "control characters are harmless" all not says $'\e' ';' not says $'\a' ';' says '\e]0;owned\x07'
+run report "${db[@]}" --since 24h
+ok "of a day" all exits 0 ';' says "Dead letters of the last day, times in UTC"
 run report "${db[@]}" --since 2h --form markdown
 ok "Markdown: its own characters are escaped" all exits 0 ';' says '## Decisions' ';' says 'a \| \<b onclick="x"\>\*bold\*\</b\> \& \[link\]\(javascript:1\) http\://evil.example' ';' not says $'\e'
 ok "each row has as many cells as its header" "$python" -S - "$work/out" <<'PY'

@@ -36,7 +36,8 @@ static const char points_sql[] =
 // $1: seconds since 1970.
 static const char marks_sql[] =
     "SELECT m.at, 0::int8, m.text FROM redrive.mark m WHERE m.at >= to_timestamp($1)"
-    " UNION ALL SELECT coalesce(o.started_at, o.created_at), o.no, o.action || ' ' || o.total"
+    " UNION ALL SELECT coalesce(o.started_at, o.created_at), o.no, o.action || ' ' ||"
+    " to_char(o.total, 'FM999,999,999,999,999')"
     " FROM redrive.operation o WHERE o.state <> 'freezing'"
     " AND coalesce(o.started_at, o.created_at) >= to_timestamp($1) ORDER BY 1, 2";
 
