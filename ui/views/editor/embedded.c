@@ -214,12 +214,12 @@ editing_put_back(struct app *app, struct editing *editing)
         {.key = 'p', .text = "put it back as it is"},
     };
     const struct editing_level *level = &editing->embedded.levels[editing->embedded.count - 1];
-    struct err err = {0};
-    if (!level_is_modified(level) || json_check(editor_text(level->text.editor), &err)) {
+    struct json_fault fault;
+    if (!level_is_modified(level) || !json_find_fault(editor_text(level->text.editor), &fault)) {
         put_back(app, editing);
         return;
     }
-    app_say(app, SAY_WARN, MSG_NO_JSON_TITLE, err.text);
+    app_say(app, SAY_WARN, MSG_NO_JSON_TITLE, fault.line, fault.column, fault.expected);
     app_menu(app,
              &(struct menu_request){
                  .title = "This is not JSON any more", .items = items, .count = 2, .chosen = broken_chosen});

@@ -112,11 +112,11 @@ not_json_chosen(struct app *app, void *state, size_t index)
 
 // JSON that is none any more is not thrown away; it is asked about.
 static bool
-is_broken(struct editing *editing, struct err *err)
+is_broken(struct editing *editing, struct json_fault *fault)
 {
     struct editor *editor = editing->texts[SECTION_PAYLOAD].editor;
     return editing_is_modified(editing, SECTION_PAYLOAD) && editor_is_json(editor) &&
-           !json_check(editor_text(editor), err);
+           json_find_fault(editor_text(editor), fault);
 }
 
 static void
@@ -127,6 +127,7 @@ begin_save(struct app *app, struct editing *editing)
         {.key = 's', .text = "save it as it is"},
     };
     struct err err = {0};
+    struct json_fault fault;
     struct arena arena = {0};
     struct correction correction;
     enum section wrong;
@@ -135,8 +136,8 @@ begin_save(struct app *app, struct editing *editing)
     if (!make_correction(editing, &arena, &correction, &wrong, &err)) {
         editing_show(editing, wrong);
         app_say(app, SAY_ERROR, MSG_SECTION_WRONG, section_name(wrong), err.text);
-    } else if (is_broken(editing, &err)) {
-        app_say(app, SAY_WARN, MSG_NO_JSON_TITLE, err.text);
+    } else if (is_broken(editing, &fault)) {
+        app_say(app, SAY_WARN, MSG_NO_JSON_TITLE, fault.line, fault.column, fault.expected);
         app_menu(app, &(struct menu_request){.title = "The payload is not JSON any more",
                                              .items = items,
                                              .count = 2,

@@ -82,7 +82,7 @@
 
 // saving
 #define MSG_NO_CHANGES "no changes"
-#define MSG_NO_JSON_TITLE "Not JSON any more: %s"
+#define MSG_NO_JSON_TITLE "Not JSON any more: line %d, column %d: expected %s"
 #define MSG_SAVE_WHAT "revision %" PRId32 " of event %" PRId64
 #define MSG_SAVE_ONLY "the original stays; nothing is sent"
 #define MSG_SAVE_THEN_REPROCESS "the original stays; then asks about the reprocess"
