@@ -14,10 +14,12 @@ const char *
 target_refusal(struct bytes topic, struct arena *arena)
 {
     if (!bytes_present(topic) || topic.len == 0)
-        return "the event names no topic; name one with --to";
+        return "the event names no topic; give \"to\", or --to";
     if (topic_is_reserved(topic))
         return arena_printf(
-            arena, "%.*s is a topic of the publish protocol, or of Kafka's own; name another with --to",
+            arena,
+            "%.*s is a topic of the publish protocol, or of Kafka's own; give another \"to\", "
+            "or --to",
             BYTES_ARGS(topic));
     struct bytes original = topic_original(topic);
     if (topic_is_queue(topic))
