@@ -21,8 +21,9 @@ enum {
 };
 static const int64_t ROWS_STALE_AFTER = 1000000;
 
-static const enum action footer[] = {DO_NEXT_PANE, DO_OPEN,    DO_FILTER, DO_SELECT, DO_SELECT_ALL,
-                                     DO_REPROCESS, DO_DISCARD, DO_COPY,   DO_HELP,   DO_NONE};
+static const enum action footer[] = {DO_NEXT_PANE,  DO_OPEN,      DO_FILTER,  DO_SELECT,
+                                     DO_SELECT_ALL, DO_REPROCESS, DO_DISCARD, DO_RESTORE,
+                                     DO_COPY,       DO_HELP,      DO_NONE};
 
 const struct event *
 events_cursor(const struct events *events)
@@ -44,6 +45,30 @@ events_closed_since(const struct events *events)
     for (size_t i = 0; lists_pending(events) && i < events->rows.count; i++)
         closed += events->rows.rows[i].status != EVENT_PENDING;
     return closed;
+}
+
+// The statuses that the list may have, 1u << enum event_status.
+static unsigned
+listed_statuses(const struct events *events)
+{
+    unsigned asked = events->parsed ? filter_statuses(events->parsed) : 0;
+    if (asked)
+        return asked;
+    if (events->query.source == LIST_PENDING)
+        return 1u << EVENT_PENDING;
+    return events->query.source == LIST_CLOSED && events->query.statuses ? events->query.statuses : ~0u;
+}
+
+// A closed event is not sent, and only a discarded one can be restored. The row under the cursor is what a
+// decision is about, unless events of any status are selected.
+static bool
+events_can_decide(const struct app *app, const void *state, enum action action)
+{
+    const struct events *events = state;
+    const struct event *event = events_cursor(events);
+    bool is_selected = app_selection(app)->count > 0;
+    unsigned statuses = event && !is_selected ? 1u << event->status : listed_statuses(events);
+    return events->count > 0 && statuses & 1u << (action == DO_RESTORE ? EVENT_DISCARDED : EVENT_PENDING);
 }
 
 void
@@ -337,10 +362,10 @@ static const struct view_action actions[] = {
     {.part = table_moves, .run = events_move},
     {.part = table_ranges, .run = events_move},
     {.part = events_selects, .run = events_select, .is_possible = events_has_row},
-    {.part = decide_begins, .run = events_decide, .is_possible = events_has_row},
+    {.part = decide_begins, .run = events_decide, .is_possible = events_can_decide},
     {.action = DO_RECIPE, .run = events_recipe},
     {.action = DO_APART, .run = events_apart},
-    {.action = DO_OPEN, .run = open_event, .is_possible = events_has_row},
+    {.action = DO_OPEN, .run = open_event, .command = "redrive show ID", .is_possible = events_has_row},
     {.action = DO_TRAIL, .run = open_event},
     {.action = DO_DETAILS, .run = events_toggle_preview},
     {.action = DO_FILTER, .run = events_ask_filter},
