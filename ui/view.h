@@ -47,6 +47,9 @@ struct view_action {
     // Is it worth a word in the footer now? NULL: always.
     bool (*is_possible)(const struct app *app, const void *state, enum action action);
 
+    // The headless twin here; NULL: that of actions.def.
+    const char *command;
+
     // What the footer calls it now; NULL, and where it answers NULL: by its label in actions.def.
     const char *(*word)(const struct app *app, const void *state, enum action action);
 };

@@ -59,6 +59,14 @@ add_paragraph(struct help *help, enum role role, const char *text)
     pager_hang(help->page.pager, WORDS_AT);
 }
 
+// The same key does another thing in another view.
+static const char *
+command_of(const struct view *view, enum action action)
+{
+    const struct view_action *row = view ? view_action(view, action, NULL) : NULL;
+    return row && row->command ? row->command : action_row(action)->command;
+}
+
 // "R               send the selected events…", with its headless twin below.
 static void
 add_action(struct help *help, const struct keymap *keymap, enum context context, enum action action)
@@ -71,8 +79,9 @@ add_action(struct help *help, const struct keymap *keymap, enum context context,
         int width = text_cells(strbuf_bytes(&line), false);
         strbuf_printf(&line, "%*s %s", width < KEYS_WIDTH ? KEYS_WIDTH - width : 1, "", row->help);
         pager_spans(help->page.pager, ROLE_TEXT, strbuf_bytes(&line), &span, 1);
-        if (row->command && strncmp(row->command, "redrive", 7) == 0)
-            pager_printf(help->page.pager, ROLE_DIM, "%*s = %s", KEYS_WIDTH, "", row->command);
+        const char *command = command_of(help->view, action);
+        if (command && strncmp(command, "redrive", 7) == 0)
+            pager_printf(help->page.pager, ROLE_DIM, "%*s = %s", KEYS_WIDTH, "", command);
     }
     strbuf_release(&line);
 }
