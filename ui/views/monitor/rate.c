@@ -1,6 +1,7 @@
 // The rate: how many events come in and go out a minute, and how long it takes at this rate until nothing is
 // pending.
 #include <stdlib.h>
+#include <string.h>
 #include "base/clock.h"
 #include "base/text.h"
 #include "ui/views/monitor/panel.h"
@@ -134,6 +135,8 @@ draw_net(const struct app *app, const struct trend *trend, size_t cursor, struct
     if (net < 0 && cursor == NO_CURSOR && pending > 0)
         words = arena_printf(app_frame(app), "%s, empty in %s", words,
                              text_age((int64_t)((double)pending / -net * (double)MINUTE), in));
+    if (text_cells(bytes_of(words), canvas->is_ascii) > line.cols - 1) // the numbers before the noun
+        words += strlen("the backlog ");
     (void)canvas_text(canvas, line.row, line.col + 1, line.cols - 1, bytes_of(words),
                       net > 0 ? ROLE_GROUP_RISING : ROLE_TEXT);
 }
