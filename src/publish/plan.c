@@ -105,13 +105,14 @@ place_of(struct making *making)
 static const char *
 explain_jsonb(struct making *making)
 {
+#define TEXT_OF_JSONB                                                                                        \
+    "PostgreSQL's text of the payload: same JSON value, but whitespace, key order and number format may "    \
+    "differ"
+    static const char text[] = TEXT_OF_JSONB;
     const struct original *original = making->input->original;
-    const char *text =
-        "PostgreSQL's text of the payload: same JSON value, but whitespace, key order and number "
-        "format may differ";
     if (!plan_wants_original(making->input->event))
-        return arena_printf(
-            making->arena, "%s; no copy of the record is kept and the event does not say where it was", text);
+        return TEXT_OF_JSONB "; no copy of the record is kept and the event does not say where it was";
+#undef TEXT_OF_JSONB
     switch (original ? original->state : ORIGINAL_NOT_ASKED) {
     case ORIGINAL_NOT_ASKED:
         return arena_printf(making->arena,

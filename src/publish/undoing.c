@@ -133,9 +133,11 @@ static bool
 undo_received(struct letter_undoing *undoing, const struct event *event, const struct record *original,
               struct arena *arena)
 {
+    if (!event->known.correction.has_payload)
+        return false;
     struct letter_undoing received = *undoing;
     received.record.value = received_value(event, original);
-    if (!event->known.correction.has_payload || !bytes_present(received.record.value))
+    if (!bytes_present(received.record.value))
         return false;
     undo_letter(&received, event, arena);
     if (!changes_value(&received))

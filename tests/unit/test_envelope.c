@@ -214,6 +214,28 @@ names_lead_to_the_topic(void **state)
             fail_msg("%s", cases[i].name);
 }
 
+// Few members are read in another way than many.
+static void
+an_envelope_of_any_number_of_members_is_known(void **state)
+{
+    (void)state;
+    for (int more = 0; more < 70; more++) {
+        struct arena arena = {0};
+        struct strbuf text = {0};
+        struct envelope envelope;
+        strbuf_add_text(&text, "{\"originalTopic\":\"orders\"");
+        for (int i = 0; i < more; i++)
+            strbuf_printf(&text, ",\"m%d\":[%d]", i, i);
+        strbuf_add_text(&text, ",\"originalValue\":\"{}\"}");
+        const struct envelope_record record = {.value = strbuf_bytes(&text)};
+        envelope_read(&record, &arena, &envelope);
+        assert_string_equal(envelope_format_name(envelope.format), "dlq-wrapper");
+        assert_true(bytes_equal_text(envelope.facts[FACT_TOPIC], "orders"));
+        strbuf_release(&text);
+        arena_release(&arena);
+    }
+}
+
 static void
 schemas_are_named_and_not_opened(void **state)
 {
@@ -259,6 +281,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_format_is_read_and_undone),
         cmocka_unit_test(nothing_of_a_failure_is_left),
+        cmocka_unit_test(an_envelope_of_any_number_of_members_is_known),
         cmocka_unit_test(numbers_are_read_whatever_their_length),
         cmocka_unit_test(times_are_read_in_all_their_forms),
         cmocka_unit_test(names_lead_to_the_topic),

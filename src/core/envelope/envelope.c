@@ -84,6 +84,8 @@ static const char *
 proof_by_header(const struct envelope_format *format, const struct envelope_record *record,
                 struct arena *arena)
 {
+    if (record->header_count == 0)
+        return NULL;
     for (const struct envelope_header_row *row = format->headers; row && row->name; row++)
         for (size_t i = 0; row->flags & PROVES && i < record->header_count; i++)
             if (header_name_matches(record->headers[i].name, row->name))
@@ -96,10 +98,11 @@ proof_by_members(const struct envelope_format *format, const struct members *mem
 {
     if (!format->shape || members->count == 0)
         return NULL;
-    const char *why = "the value has";
-    for (size_t i = 0; format->shape[i]; i++) {
+    for (size_t i = 0; format->shape[i]; i++)
         if (!bytes_present(members_at(members, format->shape[i], arena)))
             return NULL;
+    const char *why = "the value has";
+    for (size_t i = 0; format->shape[i]; i++) {
         const char *between = i == 0 ? " " : format->shape[i + 1] ? ", " : " and ";
         why = arena_printf(arena, "%s%s%s", why, between, format->shape[i]);
     }

@@ -16,16 +16,16 @@ content(struct bytes token, struct arena *arena)
     return decoded;
 }
 
-// Twice over the text, so that no list grows: a value of 2 MB has few members or many.
+// Fills the first `room` items; returns how many members there are.
 static size_t
-walk(struct bytes text, struct arena *arena, struct member *items)
+walk(struct bytes text, struct arena *arena, struct member *items, size_t room)
 {
     struct json_children children;
     struct json_token name, value;
     if (!json_children(&children, text) || !children.is_object)
         return 0;
     while (json_child(&children, &name, &value))
-        if (items)
+        if (children.count <= room)
             items[children.count - 1] =
                 (struct member){.name = content(bytes_slice(text, name.from, name.len), arena),
                                 .value = bytes_slice(text, value.from, value.len)};
@@ -35,16 +35,22 @@ walk(struct bytes text, struct arena *arena, struct member *items)
 bool
 members_read(struct bytes text, struct arena *arena, struct members *members)
 {
+    // Most objects have few members, and one walk fills them. Of many, a second one: no list grows.
+    enum { FEW = 32 };
+    struct member few[FEW];
     *members = (struct members){0};
     text = bytes_trim(text);
     if (!bytes_starts(text, "{"))
         return false;
-    members->count = walk(text, arena, NULL);
+    members->count = walk(text, arena, few, FEW);
     members->object = members->count > 0 ? text : BYTES_ABSENT;
     if (members->count == 0)
         return false;
     members->items = arena_array(arena, members->count, sizeof *members->items);
-    walk(text, arena, members->items);
+    if (members->count <= FEW)
+        memcpy(members->items, few, members->count * sizeof *few);
+    else
+        walk(text, arena, members->items, members->count);
     return true;
 }
 

@@ -63,9 +63,11 @@ schema_id_of(const struct envelope_record *record, struct schema_id *schema)
         print_guid(bytes_slice(value, 2, 16), schema->guid);
         is_there = true;
     }
+    if (!is_there)
+        return false;
     schema->rest = rest;
     schema->language = json_check(rest, NULL) ? "JSON Schema" : "Avro or Protobuf";
-    return is_there;
+    return true;
 }
 
 void
