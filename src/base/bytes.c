@@ -70,6 +70,18 @@ bytes_trim(struct bytes b)
     return b;
 }
 
+struct bytes
+bytes_take_word(struct bytes *rest)
+{
+    *rest = bytes_trim(*rest);
+    size_t len = 0;
+    while (len < rest->len && rest->data[len] != ' ' && rest->data[len] != '\t')
+        len++;
+    struct bytes word = bytes_slice(*rest, 0, len);
+    *rest = bytes_trim(bytes_slice(*rest, len, rest->len));
+    return word;
+}
+
 uint64_t
 bytes_hash(struct bytes b)
 {

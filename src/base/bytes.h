@@ -72,6 +72,8 @@ bytes_ends(struct bytes b, const char *suffix)
 size_t bytes_find(struct bytes b, struct bytes needle, size_t from);
 // Offset of the last occurrence of needle, or SIZE_MAX.
 size_t bytes_find_last(struct bytes b, struct bytes needle);
+// The first word up to a blank or a tab, taken off *rest with the blanks around it; empty: none is left.
+struct bytes bytes_take_word(struct bytes *rest);
 struct bytes bytes_trim(struct bytes b); // without ASCII blanks, tabs and line ends at both ends
 
 // FNV-1a 64 bit; for tables in memory only, never stored.

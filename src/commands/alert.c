@@ -11,16 +11,6 @@
 #include "store/watch/alerts.h"
 
 static void
-alert_add_field(struct strbuf *out, const char *name, const char *text)
-{
-    if (text == NULL || text[0] == '\0')
-        return;
-    strbuf_printf(out, "%-14s", name);
-    text_visible(out, bytes_of(text), false);
-    strbuf_add_char(out, '\n');
-}
-
-static void
 alert_add_note(struct strbuf *out, const char *name, const char *word, const struct alert_note *note)
 {
     char time[TIME_TEXT];
@@ -28,7 +18,7 @@ alert_add_note(struct strbuf *out, const char *name, const char *word, const str
     if (note->who)
         strbuf_printf(&text, "%s %s by %s%s%s", word, time_local(note->at, time), note->who,
                       note->reason ? ": " : "", note->reason ? note->reason : "");
-    alert_add_field(out, name, strbuf_text(&text));
+    output_field(out, name, strbuf_bytes(&text));
     strbuf_release(&text);
 }
 
@@ -40,24 +30,24 @@ alert_describe(const struct alert_row *row, struct strbuf *out)
     strbuf_printf(&text, "%s%s%s", alert_state_name(row->state),
                   row->state == ALERT_INACTIVE ? "" : " since ",
                   row->state == ALERT_INACTIVE ? "" : time_local(row->since, time));
-    alert_add_field(out, "alert", row->rule);
-    alert_add_field(out, "state", strbuf_text(&text));
-    alert_add_field(out, "summary", row->summary);
+    output_field(out, "alert", bytes_of(row->rule));
+    output_field(out, "state", strbuf_bytes(&text));
+    output_field(out, "summary", bytes_of(row->summary));
     strbuf_reset(&text);
     alert_row_add_value(row, row->value, &text);
-    alert_add_field(out, "value", strbuf_text(&text));
-    alert_add_field(out, "condition", row->words);
-    alert_add_field(out, "severity", row->severity);
+    output_field(out, "value", strbuf_bytes(&text));
+    output_field(out, "condition", bytes_of(row->words));
+    output_field(out, "severity", bytes_of(row->severity));
     strbuf_reset(&text);
     for (size_t i = 0; i < row->label_count; i++)
         strbuf_printf(&text, "%s%s=%s", i ? " " : "", row->labels[i].name, row->labels[i].value);
-    alert_add_field(out, "labels", strbuf_text(&text));
-    alert_add_field(out, "first", row->description);
-    alert_add_field(out, "runbook", row->runbook);
+    output_field(out, "labels", strbuf_bytes(&text));
+    output_field(out, "first", bytes_of(row->description));
+    output_field(out, "runbook", bytes_of(row->runbook));
     alert_add_note(out, "silenced", "until", &row->silence);
     alert_add_note(out, "acknowledged", "at", &row->acknowledgement);
     if (row->resolved_at != TIME_ABSENT)
-        alert_add_field(out, "resolved last", time_local(row->resolved_at, time));
+        output_field(out, "resolved last", bytes_of(time_local(row->resolved_at, time)));
     strbuf_release(&text);
 }
 

@@ -48,46 +48,37 @@ policy_find_written(const struct policy_call *of, const struct policy **policy, 
 }
 
 static void
-policy_add_field(struct strbuf *out, const char *name, const char *text)
-{
-    if (text == NULL || text[0] == '\0')
-        return;
-    strbuf_printf(out, "%-14s", name);
-    text_visible(out, bytes_of(text), false);
-    strbuf_add_char(out, '\n');
-}
-
-static void
 policy_describe(const struct policy_row *row, struct arena *arena, struct strbuf *out)
 {
     char time[TIME_TEXT], count[4][TEXT_SHORT];
-    policy_add_field(out, "policy", row->name);
-    policy_add_field(out, "state",
-                     row->switched_by
-                         ? arena_printf(arena, "%s, switched %s by %s", policy_state_name(row->state),
-                                        time_local(row->switched_at, time), row->switched_by)
-                         : policy_state_name(row->state));
-    policy_add_field(out, "what", row->words);
+    output_field(out, "policy", bytes_of(row->name));
+    output_field(out, "state",
+                 bytes_of(row->switched_by
+                              ? arena_printf(arena, "%s, switched %s by %s", policy_state_name(row->state),
+                                             time_local(row->switched_at, time), row->switched_by)
+                              : policy_state_name(row->state)));
+    output_field(out, "what", bytes_of(row->words));
     if (row->halted_why)
-        policy_add_field(out, "halted",
-                         arena_printf(arena, "%s: %s", time_local(row->halted_at, time), row->halted_why));
+        output_field(
+            out, "halted",
+            bytes_of(arena_printf(arena, "%s: %s", time_local(row->halted_at, time), row->halted_why)));
     if (row->ran_at != TIME_ABSENT)
-        policy_add_field(out, "last run",
-                         arena_printf(arena, "%s, %s matched%s%s", time_local(row->ran_at, time),
-                                      text_count(row->matched, count[0]), row->note ? "; " : "",
-                                      row->note ? row->note : ""));
+        output_field(out, "last run",
+                     bytes_of(arena_printf(arena, "%s, %s matched%s%s", time_local(row->ran_at, time),
+                                           text_count(row->matched, count[0]), row->note ? "; " : "",
+                                           row->note ? row->note : "")));
     else
-        policy_add_field(out, "note", row->note);
+        output_field(out, "note", bytes_of(row->note));
     if (row->operation)
-        policy_add_field(out, "operation", arena_printf(arena, "%" PRId64, row->operation));
-    policy_add_field(out, "in all",
-                     arena_printf(arena, "%s run%s, acted on %s, returned %s, refused %s",
-                                  text_count(row->runs, count[0]), row->runs == 1 ? "" : "s",
-                                  text_count(row->acted, count[1]), text_count(row->returned, count[2]),
-                                  text_count(row->refused, count[3])));
-    policy_add_field(out, "last 24 hours", text_count(row->today, count[0]));
+        output_field(out, "operation", bytes_of(arena_printf(arena, "%" PRId64, row->operation)));
+    output_field(out, "in all",
+                 bytes_of(arena_printf(arena, "%s run%s, acted on %s, returned %s, refused %s",
+                                       text_count(row->runs, count[0]), row->runs == 1 ? "" : "s",
+                                       text_count(row->acted, count[1]), text_count(row->returned, count[2]),
+                                       text_count(row->refused, count[3]))));
+    output_field(out, "last 24 hours", bytes_of(text_count(row->today, count[0])));
     if (row->state == POLICY_ENABLED && row->next_at != TIME_ABSENT)
-        policy_add_field(out, "next run", time_local(row->next_at, time));
+        output_field(out, "next run", bytes_of(time_local(row->next_at, time)));
 }
 
 static bool

@@ -195,18 +195,6 @@ category_of(const struct category_rules *rules, struct bytes error_class, struct
 
 // Reading rows
 
-static struct bytes
-take_word(struct bytes *rest)
-{
-    *rest = bytes_trim(*rest);
-    size_t len = 0;
-    while (len < rest->len && rest->data[len] != ' ' && rest->data[len] != '\t')
-        len++;
-    struct bytes word = bytes_slice(*rest, 0, len);
-    *rest = bytes_trim(bytes_slice(*rest, len, rest->len));
-    return word;
-}
-
 static bool
 parse_looks_at(struct bytes word, enum looks_at *looks_at)
 {
@@ -242,8 +230,8 @@ static bool
 category_add_row(struct category_rules *rules, const char *row, int line, struct err *err)
 {
     struct bytes rest = bytes_of(row);
-    struct bytes category = take_word(&rest);
-    struct bytes looks_at = take_word(&rest);
+    struct bytes category = bytes_take_word(&rest);
+    struct bytes looks_at = bytes_take_word(&rest);
     struct category_rule rule = {.row = row};
     const char *fault = NULL;
     rule.is_veto = bytes_equal_text(category, "not-transient");

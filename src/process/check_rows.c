@@ -3,23 +3,12 @@
 #include <fnmatch.h>
 #include <string.h>
 
-static struct bytes
-next_word(struct bytes *rest)
-{
-    size_t len = 0;
-    while (len < rest->len && rest->data[len] != ' ' && rest->data[len] != '\t')
-        len++;
-    struct bytes word = bytes_slice(*rest, 0, len);
-    *rest = bytes_trim(bytes_slice(*rest, len, rest->len));
-    return word;
-}
-
 static bool
 read_row(struct bytes text, struct arena *arena, struct check_row *row, int line, struct err *err)
 {
     struct bytes rest = text;
-    struct bytes word = next_word(&rest);
-    struct bytes pattern = next_word(&rest);
+    struct bytes word = bytes_take_word(&rest);
+    struct bytes pattern = bytes_take_word(&rest);
     const char *fault = NULL;
     if (!bytes_equal_text(word, "type") && !bytes_equal_text(word, "topic"))
         fault = "the first word must be type or topic";

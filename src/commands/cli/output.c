@@ -13,6 +13,16 @@
 
 #define GAP 2 // blanks between columns
 
+void
+output_field(struct strbuf *out, const char *name, struct bytes value)
+{
+    if (value.len == 0)
+        return;
+    strbuf_printf(out, "%-14s", name);
+    text_visible(out, value, false);
+    strbuf_add_char(out, '\n');
+}
+
 bool
 output_bytes(struct bytes bytes, struct err *err)
 {

@@ -57,6 +57,9 @@ void table_add_time(struct output_table *table,
 bool table_flush(struct output_table *table, struct err *err) MUST_CHECK;
 bool table_end(struct output_table *table, struct err *err) MUST_CHECK; // flushes, releases
 
+// A line "NAME          VALUE"; nothing where the value is absent or empty.
+void output_field(struct strbuf *out, const char *name, struct bytes value);
+
 // Writes to standard output. A reader that went away is not an error of ours: the program ends quietly, as
 // others in a pipe do.
 bool output_bytes(struct bytes bytes, struct err *err) MUST_CHECK;
