@@ -525,6 +525,40 @@ a_limited_list_has_the_first_and_exact_totals(void **state)
     }
 }
 
+// Events arrive in another order at each reading; the list must not change with it.
+static void
+equal_groups_are_listed_by_value(void **state)
+{
+    enum { VALUES = 10, FIRST = 3 };
+    (void)state;
+    struct arena arena = {0};
+    const struct group_limit limit = {.most = FIRST};
+    for (int turned = 0; turned < 2; turned++) {
+        struct backlog *backlog = backlog_create();
+        struct path_values *paths = path_values_create();
+        for (int i = 0; i < VALUES; i++) {
+            int n = turned ? VALUES - 1 - i : i;
+            add(backlog, i + 1, (uint64_t)n + 1, arena_printf(&arena, "value %d", n), 0);
+            path_values_put(paths, i + 1, bytes_of(arena_printf(&arena, "\"value %d\"", n)));
+        }
+        backlog_set_paths(backlog, paths);
+        static const enum pivot pivots[] = {PIVOT_TYPE, PIVOT_PATH, PIVOT_ERROR};
+        for (size_t p = 0; p < sizeof pivots / sizeof *pivots; p++) {
+            struct group_list list;
+            backlog_groups_limited(backlog, pivots[p], NULL, &limit, NOW, &arena, &list);
+            assert_int_equal(list.count, FIRST);
+            for (int i = 0; i < FIRST; i++)
+                if (pivots[p] == PIVOT_ERROR)
+                    assert_int_equal(list.groups[i].key, i + 1);
+                else
+                    assert_string_equal(list.groups[i].value, arena_printf(&arena, "value %d", i));
+        }
+        backlog_destroy(backlog);
+        path_values_destroy(paths);
+    }
+    arena_release(&arena);
+}
+
 // Of more groups than are kept with their texts the others have a category; a list asks for what it lacks.
 static void
 texts_of_the_first_are_kept(void **state)
@@ -574,6 +608,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_limited_list_has_the_first_and_exact_totals),
+        cmocka_unit_test(equal_groups_are_listed_by_value),
         cmocka_unit_test(texts_of_the_first_are_kept),
         cmocka_unit_test(rows_in_any_order_are_there_once),
         cmocka_unit_test(what_others_wrote_is_renewed),

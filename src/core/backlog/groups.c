@@ -46,9 +46,8 @@ backlog_value(const struct backlog *backlog, const struct backlog_row *row, cons
     return query->leaders ? query->leaders[value] : value;
 }
 
-// The texts that rows hold numbers of, or NULL: this pivot counts no text.
-static const struct intern *
-interned(const struct backlog *backlog, enum pivot pivot)
+const struct intern *
+backlog_interned(const struct backlog *backlog, enum pivot pivot)
 {
     return pivot == PIVOT_TYPE     ? &backlog->types
            : pivot == PIVOT_SOURCE ? &backlog->sources
@@ -70,7 +69,7 @@ value_number(const struct backlog *backlog, enum pivot pivot, const char *value,
     case PIVOT_TYPE:
     case PIVOT_SOURCE:
     case PIVOT_TOPIC:
-        found = intern_find(interned(backlog, pivot), text);
+        found = intern_find(backlog_interned(backlog, pivot), text);
         break;
     case PIVOT_CATEGORY:
         found = category_parse(text, &category) ? (int64_t)category : -1;
@@ -462,7 +461,7 @@ value_text(const struct backlog *backlog, enum pivot pivot, const struct path_va
     case PIVOT_TYPE:
     case PIVOT_SOURCE:
     case PIVOT_TOPIC:
-        text = intern_text(interned(backlog, pivot), (uint16_t)number);
+        text = intern_text(backlog_interned(backlog, pivot), (uint16_t)number);
         break;
     case PIVOT_CATEGORY:
         text = category_name((enum category)number);
@@ -649,7 +648,7 @@ may_be_more(const struct backlog *backlog, const struct tally_query *query)
     else if (query->pivot == PIVOT_CATEGORY)
         values = CATEGORY_COUNT;
     else if (query->pivot != PIVOT_HOUR)
-        values = interned(backlog, query->pivot)->count + 2; // absent, and all beyond WORDS_LIMIT
+        values = backlog_interned(backlog, query->pivot)->count + 2; // absent, and all beyond WORDS_LIMIT
     return values > query->limit->most;
 }
 

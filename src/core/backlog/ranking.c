@@ -107,15 +107,51 @@ struct ranked {
     uint64_t value;
 };
 
-static int
-by_score(const void *left, const void *right)
+static struct bytes
+interned_text(const struct intern *texts, uint32_t number)
 {
+    const char *text = intern_text(texts, (uint16_t)number);
+    return text ? bytes_of(text) : BYTES("");
+}
+
+// By what the values are called: most of their numbers tell in which order events arrived, which varies from
+// run to run.
+static int
+compare_values(const struct backlog *backlog, enum pivot pivot, const struct path_values *paths, uint32_t a,
+               uint32_t b)
+{
+    const struct intern *texts = backlog_interned(backlog, pivot);
+    struct bytes left, right;
+    if (a == b)
+        return 0;
+    if (texts)
+        return bytes_compare(interned_text(texts, a), interned_text(texts, b));
+    if (pivot == PIVOT_ERROR)
+        return backlog->keys.keys[a] < backlog->keys.keys[b] ? -1 : 1;
+    if (pivot != PIVOT_PATH)
+        return a < b ? -1 : 1;
+    enum path_kind left_kind = path_values_value(paths, a, &left);
+    enum path_kind right_kind = path_values_value(paths, b, &right);
+    int order = bytes_compare(left, right);
+    return order ? order : left_kind < right_kind ? -1 : 1;
+}
+
+static int
+by_score(const void *left, const void *right, void *context)
+{
+    const struct ranking *ranking = context;
+    const struct second_pivot *second = ranking->query->second;
     const struct ranked *a = left, *b = right;
     if (a->score != b->score)
         return a->score < b->score ? 1 : -1;
     if (a->count != b->count)
         return a->count < b->count ? 1 : -1;
-    return (a->value > b->value) - (a->value < b->value);
+    int order = compare_values(ranking->backlog, ranking->query->pivot, ranking->backlog->paths,
+                               (uint32_t)(second ? a->value >> 32 : a->value),
+                               (uint32_t)(second ? b->value >> 32 : b->value));
+    return order || !second ? order
+                            : compare_values(ranking->backlog, second->pivot, second->paths,
+                                             (uint32_t)a->value, (uint32_t)b->value);
 }
 
 static int64_t
@@ -152,7 +188,7 @@ choose(struct ranking *ranking, const struct group_limit *limit, struct keys *ch
     ranking->sums = NULL;
     keys_release(&ranking->values);
     if (count)
-        qsort(list, count, sizeof *list, by_score);
+        qsort_r(list, count, sizeof *list, by_score, ranking);
     size_t first = limit->is_reversed && count > limit->most ? count - limit->most : 0;
     for (size_t i = first; i < count && i < first + limit->most; i++)
         keys_index(chosen, list[i].value);

@@ -88,6 +88,8 @@ struct tally_query {
 // The number of the value that a row is counted under; of a pair the first is in the upper half.
 uint64_t backlog_value(const struct backlog *backlog, const struct backlog_row *row,
                        const struct tally_query *query);
+// The texts that rows hold numbers of, or NULL: this pivot counts no text.
+const struct intern *backlog_interned(const struct backlog *backlog, enum pivot pivot);
 // The values of the groups that a limited list has; returns how many groups there are. recent_from: seconds
 // since 1970, from which events count for the rate. `within` is a known group.
 size_t backlog_rank(const struct backlog *backlog, const struct tally_query *query, int64_t recent_from,
