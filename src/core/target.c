@@ -23,7 +23,9 @@ target_refusal(struct bytes topic, struct arena *arena)
             BYTES_ARGS(topic));
     struct bytes original = topic_original(topic);
     if (topic_is_queue(topic))
-        return arena_printf(arena, "%.*s is itself a dead letter queue; by its name it is of %.*s: --to %.*s",
+        return arena_printf(arena,
+                            "%.*s is itself a dead letter queue; by its name it is of %.*s: give that as "
+                            "\"to\", or --to %.*s",
                             BYTES_ARGS(topic), BYTES_ARGS(original), BYTES_ARGS(original));
     return NULL;
 }

@@ -280,7 +280,7 @@ plan_topic_refusal(enum topic_state state, const char *topic, struct arena *aren
     return arena_printf(arena,
                         state == TOPIC_DENIED
                             ? "Kafka does not allow writing to the topic %s: grant Describe and Write on it"
-                            : "the topic %s does not exist; create it, or name another with --to",
+                            : "the topic %s does not exist; create it, or give another \"to\", or --to",
                         topic);
 }
 
@@ -319,7 +319,7 @@ topic_of_letter(struct making *making)
         !bytes_equal(said, named))
         publish_plan_refuse(making,
                             "the dead letter in Kafka is of %.*s, and by its queue's name it would be of "
-                            "%.*s: name one with --to",
+                            "%.*s: give \"to\", or --to",
                             BYTES_ARGS(said), BYTES_ARGS(named));
     if (said.len > 0) {
         plan->topic_why = "as its dead letter says";
@@ -371,9 +371,9 @@ plan_topic(struct making *making)
                             plan_topic_refusal(input->topic->state, plan->topic, making->arena));
     const struct topic_rule *rule = topic_rule_of(making->settings->rules, plan->topic);
     if (!refusal && rule && rule->spared_count)
-        publish_plan_refuse(making,
-                            "%s must not get events of %s again (consumers): --to %s sends them past it",
-                            rule->spared[0], plan->topic, rule->to);
+        publish_plan_refuse(
+            making, "%s must not get events of %s again (consumers): \"to\", or --to, %s sends them past it",
+            rule->spared[0], plan->topic, rule->to);
 }
 
 // The partition that the original came from, where it goes back to the same topic; -1: by key.

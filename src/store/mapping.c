@@ -104,7 +104,7 @@ mapping_checkup(struct store *store, checkup_fn *found, void *context, struct er
               "");
         tell_fit(store, r, found, context, &arena);
         if (!value_bool(r, 0, C_SENDS))
-            found(context, CHECKUP_NOTE, "the mapping names no topic: a reprocess needs --to",
+            found(context, CHECKUP_NOTE, "the mapping names no topic: a reprocess needs \"to\", or --to",
                   *retry ? retry : "its owner's own tool tries a row again");
     }
     arena_release(&arena);

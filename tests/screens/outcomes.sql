@@ -23,7 +23,7 @@ INSERT INTO redrive.operation_item (dlq_id, operation_no, at, state, event_id, d
 SELECT n, v.no, timestamptz '2026-11-20 13:50:30Z',
        CASE WHEN v.no = 46 THEN 'refused' WHEN v.no = 44 AND n > 310 THEN 'cancelled' ELSE 'done' END, 'sent-' || v.no || '-' || n,
        CASE WHEN v.no = 46 AND n > 3 THEN 'message of 2,310,448 bytes, topic payments.events allows 1,048,588'
-            WHEN v.no = 46 THEN 'the topic nosuch.topic does not exist; create it, or name another with --to' END
+            WHEN v.no = 46 THEN 'the topic nosuch.topic does not exist; create it, or give another "to", or --to' END
   FROM (VALUES (42, 2011), (43, 1500), (44, 2000), (45, 12), (46, 5)) AS v (no, total) CROSS JOIN LATERAL generate_series(1, v.total) AS n;
 
 INSERT INTO redrive.returned (dlq_id, operation_no, at, sent_id, sent_at, group_key, sent_group)

@@ -30,7 +30,7 @@ nothing_is_sent_to_some(void **state)
         {"orders.events", NULL},
         {"redrive", NULL},
         {"redrive.orders", NULL},
-        {"orders_dlq", "by its name it is of orders: --to orders"},
+        {"orders_dlq", "by its name it is of orders: give that as \"to\", or --to orders"},
         {"execution.tickets.dlq", "--to execution.tickets"},
         {"error.orders.billing", "--to orders"},
         {"redrive.marker", "a topic of the publish protocol"},

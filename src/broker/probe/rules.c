@@ -322,7 +322,8 @@ probe_judge_target(const struct broker_settings *settings, const char *topic, bo
                    enum may may_read, struct probe *probe)
 {
     if (!exists) {
-        probe_found(probe, false, "its events are refused until it exists, or are sent elsewhere with --to",
+        probe_found(probe, false,
+                    "its events are refused until it exists, or are sent elsewhere with \"to\", or --to",
                     "the topic %.100s does not exist", topic);
         return;
     }
