@@ -29,7 +29,7 @@ people_read_group(struct people_call *people, size_t most_args, struct err *err)
         return err_set(err, ERR_USAGE, "redrive %s needs a group: %s", call->command->name,
                        call->command->args);
     if (call->arg_count > most_args)
-        return err_set(err, ERR_USAGE, "redrive %s takes one group, %s; \"%s\" is too much",
+        return err_set(err, ERR_USAGE, "expected redrive %s %s, one group a call; \"%s\" is left over",
                        call->command->name, call->command->args, call->args[most_args]);
     if (!group_parse(bytes_of(call->args[0]), &people->group, &last) || people->group != last)
         return err_set(err, ERR_USAGE,

@@ -34,7 +34,7 @@ run take -d "$people"
 ok "and is there" all exits 2 ';' one_sentence
 for command in "take $group" "release $group" "snooze $group 4h"; do
     run $command more -d "$people"
-    ok "${command%% *}: too many words" all exits 2 ';' one_sentence ';' warns "takes one group" ';' warns '"more" is too much'
+    ok "${command%% *}: too many words" all exits 2 ';' one_sentence ';' warns "expected redrive ${command%% *} GROUP" ';' warns '"more" is left over'
 done
 run take "$group" --until 25:00 -d "$people"
 ok "there is no hour 25" all exits 2 ';' one_sentence
