@@ -634,10 +634,40 @@ check_ingest(const struct checkup *checkup, struct err *err)
     return true;
 }
 
+// A schema of that name which redrive migrate refuses to build on. *is_theirs: it was told.
+static bool
+check_squatter(const struct checkup *checkup, bool *is_theirs, struct err *err)
+{
+    PGresult *r;
+    struct arena arena = {0};
+    if (!pg_ask(checkup->store, FOR_READING,
+                "SELECT pg_catalog.pg_get_userbyid(n.nspowner)::text FROM pg_catalog.pg_namespace n"
+                " WHERE n.nspname = 'redrive' AND pg_catalog.pg_get_userbyid(n.nspowner) <> session_user",
+                NULL, &r, err))
+        return false;
+    *is_theirs = PQntuples(r) == 1;
+    const char *owner = *is_theirs ? value_text(r, 0, 0, &arena) : "";
+    if (*is_theirs)
+        tell(checkup, CHECKUP_WRONG,
+             arena_printf(&arena,
+                          "where it was made for redrive: redrive migrate --owner %s; where nobody knows it: "
+                          "DROP SCHEMA redrive CASCADE, then redrive migrate",
+                          owner),
+             "the schema redrive belongs to %s, and redrive is not installed in it", owner);
+    arena_release(&arena);
+    PQclear(r);
+    return true;
+}
+
 static bool
 check_schema(const struct checkup *checkup, struct err *err)
 {
     struct err missing = {0};
+    bool is_theirs = false;
+    if (checkup->store->info.schema_version == 0 && !check_squatter(checkup, &is_theirs, err))
+        return false;
+    if (is_theirs)
+        return true;
     if (!schema_check(checkup->store, &missing)) {
         tell(checkup, missing.kind == ERR_DENIED ? CHECKUP_DENIED : CHECKUP_WRONG,
              missing.kind == ERR_NOT_FOUND ? "redrive migrate" : "", "%s", missing.text);

@@ -90,18 +90,24 @@ is_superuser(const char *role)
     return test_number(world.admin, sql) == 1;
 }
 
+static void assert_finds(const char *words);
+
 static void
 a_schema_of_somebody_else_is_not_built_on(void **state)
 {
     (void)state;
     PGconn *squatter = test_connect(as(mallory));
     test_sql(squatter, "CREATE SCHEMA redrive; " HIS_AUDIT);
-    char words[120];
+    char words[200];
     snprintf(words, sizeof words, "the schema redrive belongs to %s", mallory);
     assert_refuses(NULL, NULL, words);
     assert_refuses(maker, NULL, words);
     assert_refuses(NULL, keeper, words);
     PQfinish(squatter);
+    snprintf(words, sizeof words, "WRONG the schema redrive belongs to %s, and redrive is not installed",
+             mallory);
+    assert_finds(words);
+    assert_finds("DROP SCHEMA redrive CASCADE, then redrive migrate");
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM pg_proc WHERE pronamespace = "
                                               "'redrive'::regnamespace"),
                      1);
