@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "core/json/json.h"
 #include "ui/widgets/preview.h"
+#include "ui/views/events/texts.h"
 
 enum { SPANS = 16, LONGEST_AGE = 8, PRETTY_LIMIT = 16 << 10, CLASS_MOST = 64, WORDS_LEAST = 16, CONTEXT = 5 };
 
@@ -398,6 +399,19 @@ draw_payload(const struct event *event, struct filter *filter, struct canvas *ca
     strbuf_release(&pretty);
 }
 
+// Where there is no payload: the original that the dead letter points at is gone, or not fetched yet.
+static void
+draw_no_original(const struct event *event, struct canvas *canvas, struct area area)
+{
+    struct arena arena = {0};
+    struct bytes original = event_original_text(event, &arena);
+    if (bytes_present(original))
+        event_row_draw_wrapped(canvas, area, area.rows,
+                               bytes_of(arena_printf(&arena, MSG_NO_ORIGINAL, BYTES_ARGS(original))),
+                               ROLE_STATUS_WARN, NULL, FILTER_COLUMN_PAYLOAD);
+    arena_release(&arena);
+}
+
 void
 event_preview(const struct event *event, struct filter *filter, struct canvas *canvas, struct area area)
 {
@@ -432,6 +446,8 @@ event_preview(const struct event *event, struct filter *filter, struct canvas *c
                                NULL, FILTER_COLUMN_PAYLOAD);
     else if (bytes_present(event->payload))
         draw_payload(event, filter, canvas, area, is_tall);
+    else
+        draw_no_original(event, canvas, area);
 }
 
 // A value as a filter term takes it exactly: "=…" with what needs it quoted.
