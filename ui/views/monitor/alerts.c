@@ -19,6 +19,29 @@ alerts_figures(const struct app *app, const struct alert_row *row)
     return arena_printf(app_frame(app), "%s %s", word, moment_text(app_moments(app), row->since, age));
 }
 
+static const char *
+label_of_alert(const struct alert_row *row, const char *name)
+{
+    for (size_t i = 0; i < row->label_count; i++)
+        if (strcmp(row->labels[i].name, name) == 0)
+            return row->labels[i].value;
+    return NULL;
+}
+
+// "Timeout (00c7918f6f1b7231): 120 events arrived within 10m": what it is about goes before what is measured,
+// because a narrow panel cuts the end.
+static const char *
+subject_first(const struct app *app, const struct alert_row *row)
+{
+    const char *colon = strstr(row->summary, ": ");
+    if (!colon || strcmp(row->condition, "halted") == 0)
+        return row->summary;
+    const char *subject = colon + 2, *class = label_of_alert(row, "error_class");
+    if (class && bytes_starts(bytes_of(subject), class))
+        subject += event_package_len(bytes_of(class));
+    return arena_printf(app_frame(app), "%s: %.*s", subject, (int)(colon - row->summary), row->summary);
+}
+
 static void
 alerts_rows(const struct app *app, const struct monitor_facts *facts, struct panel_rows *rows)
 {
@@ -31,7 +54,7 @@ alerts_rows(const struct app *app, const struct monitor_facts *facts, struct pan
             continue;
         struct panel_row *added = &rows->list[rows->count++];
         *added = (struct panel_row){
-            .name = arena_printf(app_frame(app), "%s  %s", row->rule, row->summary),
+            .name = arena_printf(app_frame(app), "%s  %s", row->rule, subject_first(app, row)),
             .figures = alerts_figures(app, row),
             .count = -1,
             .key = (int64_t)bytes_hash(
@@ -69,15 +92,6 @@ alerts_summary(const struct app *app, const struct monitor_facts *facts, const s
 {
     const struct alert_row *row = cursor == NO_CURSOR ? NULL : alert_of(app, facts, rows->list[cursor].key);
     return row && row->description ? row->description : rows->summary;
-}
-
-static const char *
-label_of_alert(const struct alert_row *row, const char *name)
-{
-    for (size_t i = 0; i < row->label_count; i++)
-        if (strcmp(row->labels[i].name, name) == 0)
-            return row->labels[i].value;
-    return NULL;
 }
 
 // What it is about: the events of its group, category or type; operations; else the groups.
