@@ -51,7 +51,7 @@ enum request_kind {
     REQUEST_OPERATIONS, // the list: answered at once and after each change, until REQUEST_OPERATIONS_END
     REQUEST_OPERATIONS_END,
     REQUEST_OPERATION,   // operation: one with outcomes, and after each change, until REQUEST_OPERATIONS_END
-    REQUEST_STEER,       // operation, steer, rate
+    REQUEST_STEER,       // operation, steer, rate, reason
     REQUEST_DECIDE,      // operation, verdict, reason: a chunk or slot in doubt; answered by REPLY_STEERED
     REQUEST_STOP,        // why nothing may be published, and what a decision would touch
     REQUEST_AS_COPY,     // stop, reason: this database is a copy; answered by REPLY_STEERED; ERR_CONFLICT

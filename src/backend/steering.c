@@ -38,9 +38,9 @@ writer_steer_request(struct writer *writer, const struct request *request)
     bool is_plan = request->steering.steer == STEER_STEPS || request->steering.steer == STEER_SETTLE_FOR ||
                    request->steering.steer == STEER_HALT;
     bool ok = is_plan ? operation_tune(session->store, request->operation, request->steering.steer,
-                                       &request->confirm.plan, &err)
+                                       &request->confirm.plan, request->reason, &err)
                       : operation_steer(session->store, request->operation, request->steering.steer,
-                                        request->steering.rate, &err);
+                                        request->steering.rate, request->reason, &err);
     if (!ok) {
         session_failed(session, request->number, &err);
         return;

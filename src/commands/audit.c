@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/text.h"
+#include "commands/audit_line.h"
 #include "commands/cli/command.h"
 #include "commands/cli/json.h"
 #include "commands/cli/pages.h"
@@ -16,17 +17,7 @@ static const struct output_column columns[] = {
 static bool
 command_audit_print_json(const void *from, int64_t zone_us, struct err *err)
 {
-    const struct audit_row *row = from;
-    struct value *object = value_object();
-    value_add_time(object, "at", row->at, zone_us);
-    value_add_text(object, "who", row->who);
-    value_add_text(object, "host", row->host);
-    value_add_text(object, "action", row->action);
-    value_add_int_or_null(object, "operation", row->operation > 0, row->operation);
-    value_add_int(object, "events", row->events);
-    value_add_text(object, "reason", row->reason);
-    value_add_text(object, "detail", row->detail);
-    return json_print(object, err);
+    return json_print(audit_object(from, zone_us), err);
 }
 
 static void

@@ -6,11 +6,14 @@
 #include <string.h>
 #include "base/text.h"
 #include "core/event.h"
+#include "commands/audit_line.h"
 #include "commands/cli/command.h"
+#include "commands/cli/json.h"
 #include "commands/operation_doubt.h"
 #include "commands/operation_line.h"
 #include "commands/cli/output.h"
 #include "commands/waiting.h"
+#include "store/operations/audit.h"
 #include "store/operations/operations.h"
 #include "store/operations/workers.h"
 #include "store/events/history.h"
@@ -35,6 +38,14 @@ static const struct verb verbs[] = {
 };
 
 // --- showing ---
+
+enum { TIMELINE_MOST = 100 };
+
+// What people decided about it, and what halted it: newest first.
+struct timeline {
+    struct audit_row *rows;
+    size_t count;
+};
 
 static void
 add_field(struct strbuf *out, const char *name, const char *text)
@@ -191,6 +202,46 @@ command_operation_describe(const struct operation *operation, struct strbuf *out
     add_when(out, "finished", operation->finished_at);
 }
 
+// Does it belong among what was done to the operation? The others repeat what the fields and outcomes say.
+static bool
+is_steering(const struct audit_row *row)
+{
+    static const char *const words[] = {"approve", "pause",  "resume", "rate",
+                                        "steps",   "settle", "cancel", "halt"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(words[i], row->action) == 0)
+            return true;
+    return false;
+}
+
+// "cancel      2026-11-22 14:02:11 by ana, was running: INC-7"
+static void
+add_steered(struct strbuf *out, const struct timeline *timeline)
+{
+    char time[TIME_TEXT];
+    for (size_t i = timeline->count; i-- > 0;) {
+        const struct audit_row *row = &timeline->rows[i];
+        struct strbuf words = {0};
+        strbuf_printf(&words, "%s by %s%s%s%s%s", time_local(row->at, time), row->who,
+                      row->detail ? ", " : "", row->detail ? row->detail : "", row->reason ? ": " : "",
+                      row->reason ? row->reason : "");
+        if (is_steering(row))
+            add_field(out, row->action, strbuf_text(&words));
+        strbuf_release(&words);
+    }
+}
+
+static bool
+print_json(const struct operation *operation, const struct timeline *timeline, int64_t zone_us,
+           struct err *err)
+{
+    struct value *object = operation_object(operation, zone_us), *list = value_array();
+    for (size_t i = timeline->count; i-- > 0;)
+        value_add(list, NULL, audit_object(&timeline->rows[i], zone_us));
+    value_add(object, "timeline", list);
+    return json_print(object, err);
+}
+
 static bool
 add_returns(struct strbuf *out, struct store *store, int64_t no, struct arena *arena, struct err *err)
 {
@@ -234,11 +285,14 @@ command_operation_show(struct call *call, struct store *store, int64_t no, int *
 {
     struct arena arena = {0};
     struct operation operation = {0};
+    struct timeline timeline = {0};
     struct outcome *outcomes = NULL;
     size_t count = 0;
     struct strbuf text = {0};
     int64_t as_of = TIME_ABSENT;
-    bool ok = operation_get(store, no, &arena, &operation, err);
+    const struct audit_query asked = {.operation = no, .of_people = true, .limit = TIMELINE_MOST};
+    bool ok = operation_get(store, no, &arena, &operation, err) &&
+              audit_list(store, &asked, &arena, &timeline.rows, &timeline.count, err);
     if (ok && operation.action == ACTION_REPROCESS && operation.done > 0)
         ok = look_for_returned(store, &arena, &as_of, err) &&
              operation_get(store, no, &arena, &operation, err);
@@ -247,9 +301,10 @@ command_operation_show(struct call *call, struct store *store, int64_t no, int *
         remark(call, "returned events as of %s; no worker looks for them", time_local(as_of, time));
     }
     if (ok && call->options.general.json)
-        ok = operation_json(&operation, store_info(store)->zone_us, err);
+        ok = print_json(&operation, &timeline, store_info(store)->zone_us, err);
     else if (ok && operation_outcomes(store, no, &arena, &outcomes, &count, err)) {
         command_operation_describe(&operation, &text);
+        add_steered(&text, &timeline);
         add_outcomes(&text, operation.action, outcomes, count);
         ok = add_returns(&text, store, no, &arena, err) && operation_doubt_describe(store, no, &text, err) &&
              output_bytes(strbuf_bytes(&text), err);
@@ -324,11 +379,27 @@ command_operation_read_plan(const struct call *call, enum steer steer, struct se
     return halt_parse(text, plan, err);
 }
 
+// A reason belongs to what changes something, and some settings want one of each change.
+static bool
+check_reason(const struct call *call, const struct verb *verb, struct err *err)
+{
+    const char *reason = call->options.change.reason;
+    bool changes = verb && verb->is_steer;
+    if (reason && !changes)
+        return err_set(err, ERR_USAGE,
+                       "--reason is kept with a change: redrive operation N%s%s changes nothing",
+                       verb ? " " : "", verb ? verb->word : "");
+    return !changes || !call->settings.decision.reason_required || (reason && reason[0]) ||
+           err_set(err, ERR_USAGE, "redrive operation N %s needs --reason TEXT (reason_required is on, %s)",
+                   verb->word, call->settings.origins[SETTING_ID_reason_required].where);
+}
+
 static int
 steer(struct call *call, int64_t no, const struct verb *verb, struct err *err)
 {
     int32_t rate = 0;
     struct send_plan plan = {0};
+    const char *reason = call->options.change.reason;
     bool is_plan = verb->steer == STEER_STEPS || verb->steer == STEER_SETTLE_FOR || verb->steer == STEER_HALT;
     if (verb->steer == STEER_RATE && !read_rate(call, &rate, err))
         return STATUS_USAGE;
@@ -337,8 +408,8 @@ steer(struct call *call, int64_t no, const struct verb *verb, struct err *err)
     struct store *store = NULL;
     int outcome; // it was steered, however it ends
     bool ok = command_store(call, STORE_WRITE, &store, err) &&
-              (is_plan ? operation_tune(store, no, verb->steer, &plan, err)
-                       : operation_steer(store, no, verb->steer, rate, err)) &&
+              (is_plan ? operation_tune(store, no, verb->steer, &plan, reason, err)
+                       : operation_steer(store, no, verb->steer, rate, reason, err)) &&
               command_operation_show(call, store, no, &outcome, err);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);
@@ -358,7 +429,7 @@ operation_run(struct call *call, struct err *err)
     if (call->arg_count > 1 && strcmp(call->args[1], "decide") == 0)
         return operation_doubt_decide(call, no, err);
     const struct verb *verb = call->arg_count > 1 ? find_verb(call, err) : NULL;
-    if (err_is_set(err))
+    if (err_is_set(err) || !check_reason(call, verb, err))
         return STATUS_USAGE;
     if (verb != NULL && verb->is_steer)
         return steer(call, no, verb, err);

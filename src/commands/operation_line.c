@@ -109,8 +109,8 @@ operation_result(const struct call *call, const struct operation *operation, str
     return ok;
 }
 
-bool
-operation_json(const struct operation *operation, int64_t zone_us, struct err *err)
+struct value *
+operation_object(const struct operation *operation, int64_t zone_us)
 {
     struct arena arena = {0};
     struct value *object = value_object();
@@ -128,7 +128,7 @@ operation_json(const struct operation *operation, int64_t zone_us, struct err *e
                    zone_us);
     value_add_time(object, "finished_at", operation->finished_at, zone_us);
     arena_release(&arena);
-    return json_print(object, err);
+    return object;
 }
 
 void

@@ -4,12 +4,13 @@
 
 #include "commands/cli/command.h"
 #include "commands/cli/output.h"
+#include "core/json/value.h"
 #include "core/operation.h"
 
 // The line at the end of a change: operation, action, state, total, done, refused, skipped, returned.
 bool operation_result(const struct call *call, const struct operation *operation, struct err *err) MUST_CHECK;
 // As a row of the list of operations.
-bool operation_json(const struct operation *operation, int64_t zone_us, struct err *err) MUST_CHECK;
+struct value *operation_object(const struct operation *operation, int64_t zone_us);
 #define OPERATION_LINE_COLUMNS 9
 extern const struct output_column operation_line_columns[OPERATION_LINE_COLUMNS];
 void operation_row(struct output_table *table, const struct operation *operation);

@@ -2,6 +2,7 @@
 #include "store/operations/operations.h"
 
 #include "commands/cli/command.h"
+#include "commands/cli/json.h"
 #include "commands/cli/pages.h"
 #include "commands/operation_line.h"
 
@@ -24,7 +25,7 @@ operation_number(const void *row)
 static bool
 print_operation(const void *row, int64_t zone_us, struct err *err)
 {
-    return operation_json(row, zone_us, err);
+    return json_print(operation_object(row, zone_us), err);
 }
 
 static void

@@ -381,7 +381,7 @@ begin_operations(void)
     assert_int_equal(apply_operation(&actors.world, ACTION_DISCARD, 34, 36), 7);
     int64_t paused = ask(ACTION_REPROCESS, 37, 40);
     assert_int_equal(paused, 8);
-    assert_works(operation_steer(operator_, paused, STEER_PAUSE, 0, &err));
+    assert_works(operation_steer(operator_, paused, STEER_PAUSE, 0, NULL, &err));
     name_text("key", test_text(actors.world.admin, "SELECT key FROM redrive.operation WHERE no = 5"));
     PQfinish(olga);
 }

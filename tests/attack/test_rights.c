@@ -302,8 +302,8 @@ an_operator_asks_steers_and_carries_out(void **state)
     assert_true(store_info(store)->may_decide);
     assert_sees_everything(store);
     int64_t no = ask(store, ACTION_DISCARD, 11, 13), applied, left;
-    assert_works(operation_steer(store, no, STEER_PAUSE, 0, &err));
-    assert_works(operation_steer(store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(store, no, STEER_PAUSE, 0, NULL, &err));
+    assert_works(operation_steer(store, no, STEER_RESUME, 0, NULL, &err));
     assert_works(work_apply(store, no, 10, &applied, &left, &err));
     assert_int_equal(applied, 3);
     char sql[200];
@@ -341,7 +341,7 @@ a_worker_carries_out_what_others_asked_for(void **state)
     int64_t refused;
     assert_refused(operation_create(worker, &request, NULL, NULL, &refused, &err), ERR_DENIED,
                    "GRANT redrive_operator TO");
-    assert_refused(operation_steer(worker, no, STEER_CANCEL, 0, &err), ERR_DENIED,
+    assert_refused(operation_steer(worker, no, STEER_CANCEL, 0, NULL, &err), ERR_DENIED,
                    "GRANT redrive_operator TO");
 
     const struct cluster cluster = {

@@ -77,7 +77,7 @@ halts_by_itself_when_the_consumer_still_fails(void **state)
     assert_int_equal(work_wait(pid), 0); // who waits for it in the foreground is told
 
     // The consumer is mended: a person lets it go on.
-    assert_works(operation_steer(fixture.world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(fixture.world.store, no, STEER_RESUME, 0, NULL, &err));
     assert_int_equal(work_run(&fixture.world, &(struct work_how){.operation = no}), 0);
     assert_all_done(&fixture.world, no, 200);
     assert_each_once(fixture.topic, PARTITIONS, 1, 200);
@@ -109,7 +109,7 @@ nothing_is_sent_while_it_can_be_called_back(void **state)
     pid_t pid = work_start(&fixture.world, &(struct work_how){.operation = no});
     clock_sleep(US_PER_SECOND);
     assert_int_equal(get_operation(&fixture.world, no).done, 0);
-    assert_works(operation_steer(fixture.world.store, no, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(fixture.world.store, no, STEER_CANCEL, 0, NULL, &err));
     assert_int_equal(work_wait(pid), 0);
     assert_int_equal(read_topic(fixture.topic, PARTITIONS, "read_uncommitted", tally_record,
                                 &(struct tally){.times = (unsigned char[32]){0}, .most = 31}),
@@ -195,7 +195,7 @@ a_change_of_rate_is_felt_within_a_second(void **state)
         {"to 10/s", STEER_RATE, 10, false},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
-        assert_works(operation_steer(fixture.world.store, no, changes[i].steer, changes[i].rate, &err));
+        assert_works(operation_steer(fixture.world.store, no, changes[i].steer, changes[i].rate, NULL, &err));
         double took = seconds_to_change(no, changes[i].stops);
         double allowed = seconds_allowed(no);
         print_message("%s: felt after %.2f s of %.2f s\n", changes[i].what, took, allowed);
@@ -209,7 +209,7 @@ a_change_of_rate_is_felt_within_a_second(void **state)
                                                           " WHERE note ~ 'waiting'"),
                          0);
     // What is in flight is finished first, then the rest is cancelled.
-    assert_works(operation_steer(fixture.world.store, no, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(fixture.world.store, no, STEER_CANCEL, 0, NULL, &err));
     assert_int_equal(work_wait(pid), 0);
     struct operation operation = get_operation(&fixture.world, no);
     assert_int_equal(operation.state, OPERATION_CANCELLED);

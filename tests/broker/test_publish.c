@@ -245,7 +245,7 @@ keeps_to_the_rate(void **state)
     enum { EVENTS = 600, RATE = 10, SEEN = 40, PATIENCE = 60 };
     broker_fixture_fail(&fixture, EVENTS);
     int64_t operation = make_operation(&fixture.world, fixture.world.store, ACTION_REPROCESS, 1, EVENTS);
-    assert_works(operation_steer(fixture.world.store, operation, STEER_RATE, RATE, &err));
+    assert_works(operation_steer(fixture.world.store, operation, STEER_RATE, RATE, NULL, &err));
     pid_t pid = work_start(&fixture.world, &(struct work_how){.operation = operation});
     int64_t start, first, claimed = 0;
     do {
@@ -263,7 +263,7 @@ keeps_to_the_rate(void **state)
     }
 
     start = clock_mono();
-    assert_works(operation_steer(fixture.world.store, operation, STEER_RATE, RATE_UNLIMITED, &err));
+    assert_works(operation_steer(fixture.world.store, operation, STEER_RATE, RATE_UNLIMITED, NULL, &err));
     assert_int_equal(work_wait(pid), 0);
     double seconds = (double)(clock_mono() - start) / 1e6;
     if (seconds > (double)(EVENTS - SEEN) / RATE / 2)

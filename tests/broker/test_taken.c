@@ -183,7 +183,7 @@ a_group_that_stopped(void **state)
     struct test_consumer consumer;
     consumer_start(&consumer, &fixture.world, group, fixture.topic, CONSUMER_TAKES_ALL);
     consumer_wait(&consumer, 10);
-    assert_works(operation_steer(fixture.world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(fixture.world.store, no, STEER_RESUME, 0, NULL, &err));
     wait_until(no, is_all_taken, "taken");
     work_end(pid);
     consumer_stop(&consumer);
@@ -272,7 +272,7 @@ two_groups_of_which_one_stopped(void **state)
     told_everywhere(&screen, &fixture.world, no,
                     &(struct told){.sentence = "HALTED after 10 of 60", .status = 1, .done = 10});
     work_end(pid);
-    assert_works(operation_steer(fixture.world.store, no, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(fixture.world.store, no, STEER_CANCEL, 0, NULL, &err));
     consumer_stop(&consumer);
 }
 

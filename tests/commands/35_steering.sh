@@ -33,10 +33,24 @@ run operation "${db[@]}" "$canary"
 ok "a halted one says why" all exits 1 ';' says HALTED ';' says "3 of 10 returned, more than 20%"
 run operation "${db[@]}" "$canary" wait --json
 ok "who waits for it learns it" all exits 1 ';' json 'rows[0]["state"] == "halted"'
-run operation "${db[@]}" "$canary" resume
-ok "a person lets it go on" all exits 0 ';' says "reprocess frozen"
-run operation "${db[@]}" "$canary" cancel
-ok "and stops it" exits 0
+run operation "${db[@]}" "$canary" resume --reason "the returns were of a test"
+ok "a person lets it go on, and says why" all exits 0 ';' says "reprocess frozen" ';' says ", was halted: the returns were of a test"
+REDRIVE_REASON_REQUIRED=on run operation "${db[@]}" "$canary" pause
+ok "settings may want a reason" all exits 2 ';' one_sentence ';' warns "redrive operation N pause needs --reason TEXT (reason_required is on"
+run operation "${db[@]}" "$canary" rate 50 --reason "slowly now"
+ok "a rate has one too" all exits 0 ';' says "was no limit; is 50/s: slowly now"
+run operation "${db[@]}" "$canary" halt-above 30% --reason "tests return"
+ok "and so has a part of the plan" all exits 0 ';' says ": tests return"
+run operation "${db[@]}" "$canary" wait --reason "no hurry"
+ok "waiting changes nothing, so it takes none" all exits 2 ';' one_sentence ';' warns "wait changes nothing"
+run operation "${db[@]}" "$canary" --reason "no hurry"
+ok "nor does a look" all exits 2 ';' one_sentence
+run operation "${db[@]}" "$canary" cancel --reason "INC-9, gateway down" --json
+ok "and stops it" all exits 0 ';' json 'rows[0]["timeline"][-1]["action"] == "cancel" and rows[0]["timeline"][-1]["reason"] == "INC-9, gateway down" and rows[0]["timeline"][0]["action"] == "reprocess"'
+run audit "${db[@]}"
+ok "the audit has each reason" all says "INC-9, gateway down" ';' says "slowly now"
+run report "${db[@]}" --operation "$canary"
+ok "and so has the evidence" all exits 0 ';' says "INC-9, gateway down" ';' says "the returns were of a test"
 
 # Approval: by the asker's settings, and by the install's.
 sql "CREATE ROLE redrive_bea_$$ LOGIN" >/dev/null

@@ -269,7 +269,7 @@ doubt_and_cancel_reach_each_event(void **state)
     assert_int_equal(claimed.count, 997);
     settle(&world, &other, &claimed, CHUNK_COMMITTED);
     claimed = next_claim(&world, &other, no, 1000);
-    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, NULL, &err));
     assert_int_equal(get_operation(&world, no).cancelled, 2000);
     settle(&world, &other, &claimed, CHUNK_ABORTED);
     struct operation operation = get_operation(&world, no);

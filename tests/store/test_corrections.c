@@ -121,7 +121,7 @@ fewer_are_allowed_than_were_read(void **state)
     struct hand hand = take_correct(world.store, no, 10);
     assert_int_equal(hand.count, 10);
     const struct send_plan four = {.steps = {4}, .step_count = 1};
-    assert_works(operation_tune(world.store, no, STEER_STEPS, &four, &err));
+    assert_works(operation_tune(world.store, no, STEER_STEPS, &four, NULL, &err));
     assert_int_equal(keep_correct(world.store, no, &hand, NULL), 0);
     assert_int_equal(revisions_by(&world, no), 0);
     hand = take_correct(world.store, no, 10);
@@ -259,16 +259,16 @@ is_paused_and_cancelled_in_the_middle(void **state)
 
     hand = take_correct(world.store, no, 300);
     struct hand none;
-    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, NULL, &err));
     none = take_correct(world.store, no, 300);
     assert_int_equal(none.count, 0);
     free(none.ids);
     assert_int_equal(keep_correct(world.store, no, &hand, NULL), 0);
-    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, NULL, &err));
 
     hand = take_correct(world.store, no, 300);
     assert_true(hand.count > 0);
-    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, NULL, &err));
     assert_int_equal(keep_correct(world.store, no, &hand, NULL), 0); // it was read before
     none = take_correct(world.store, no, 300);
     assert_int_equal(none.count, 0);

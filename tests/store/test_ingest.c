@@ -590,7 +590,7 @@ what_is_not_decoded_again_is_counted(void **state)
     counts = decode_again(world.store, &ingester, &letters[3], 1, false);
     assert_int_equal(counts.of[AGAIN_BUSY], 1);
     assert_string_equal(rows(), before);
-    assert_works(operation_steer(world.store, operation, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world.store, operation, STEER_CANCEL, 0, NULL, &err));
     counts = decode_again(world.store, &ingester, &letters[3], 1, false);
     assert_int_equal(counts.of[AGAIN_DECODED], 1);
     // Once its namesake is closed, the letter is an event of its own.

@@ -437,12 +437,12 @@ cancel_finishes_the_current_chunk_first(void **state)
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 40);
     struct slot a = acquire(&world, "a"), b = acquire(&world, "b");
     struct claim first = next_claim(&world, &a, no, 8), second = next_claim(&world, &b, no, 8);
-    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, NULL, &err));
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.cancelled, 40 - first.chunk.count - second.chunk.count);
     assert_int_equal(operation.state, OPERATION_RUNNING);
     assert_string_equal(operation.state_note, "cancelled; 16 in flight finish first");
-    assert_refused(operation_steer(world.store, no, STEER_PAUSE, 0, &err), ERR_CONFLICT,
+    assert_refused(operation_steer(world.store, no, STEER_PAUSE, 0, NULL, &err), ERR_CONFLICT,
                    "is being cancelled");
     assert_works(chunk_finish(world.store, &a, &first.chunk, CHUNK_COMMITTED, "x", &err));
     assert_works(chunk_finish(world.store, &b, &second.chunk, CHUNK_ABORTED, "x", &err));
@@ -555,13 +555,13 @@ pause_holds_back_the_next_chunk(void **state)
     int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 20);
     struct slot slot = acquire(&world, "w");
     struct claim held = next_claim(&world, &slot, no, 4);
-    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, NULL, &err));
     assert_works(chunk_finish(world.store, &slot, &held.chunk, CHUNK_COMMITTED, "x", &err));
     assert_int_equal(next_claim(&world, &slot, no, 4).count, 0);
-    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
-    assert_works(operation_steer(world.store, no, STEER_RATE, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, NULL, &err));
+    assert_works(operation_steer(world.store, no, STEER_RATE, 0, NULL, &err));
     assert_int_equal(next_claim(&world, &slot, no, 4).count, 0);
-    assert_works(operation_steer(world.store, no, STEER_RATE, 77, &err));
+    assert_works(operation_steer(world.store, no, STEER_RATE, 77, NULL, &err));
     struct claim next = next_claim(&world, &slot, no, 4);
     assert_int_equal(next.count, 4);
     assert_int_equal(next.rate, 77);

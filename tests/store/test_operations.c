@@ -164,7 +164,7 @@ a_discard_is_undone_once(void **state)
     assert_int_equal(operation.undone.by, first);
     assert_false(operation.undone.is_done);
     assert_false(operation_can_be_undone(&operation));
-    assert_works(operation_steer(world.store, first, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world.store, first, STEER_CANCEL, 0, NULL, &err));
     operation = get_operation(&world, discard);
     assert_int_equal(operation.undone.by, 0);
     assert_true(operation_can_be_undone(&operation));
@@ -204,7 +204,7 @@ a_restore_undoes_what_it_covers(void **state)
     assert_int_equal(get_operation(&world, part).undone.by, 0);
     int64_t rest = make_operation(&world, world.store, ACTION_RESTORE, 10, 10);
     assert_int_equal(get_operation(&world, part).undone.by, rest);
-    assert_works(operation_steer(world.store, rest, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world.store, rest, STEER_CANCEL, 0, NULL, &err));
     assert_int_equal(get_operation(&world, part).undone.by, 0);
 
     // Exactly; and more than that, which takes back what is newest.
@@ -369,6 +369,31 @@ asked_twice_is_made_once(void **state)
     world_end(&world);
 }
 
+// Each with its reason, as it was written; what has none is there as well.
+static void
+the_audit_keeps_why_an_operation_was_steered(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 20);
+    int64_t no = make_operation(&world, world.store, ACTION_REPROCESS, 1, 20);
+    const struct send_plan halts = {.halts = true, .halt_above = 10};
+    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, "gateway down", &err));
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, " ", &err));
+    assert_works(operation_steer(world.store, no, STEER_RATE, 50, "slowly", &err));
+    assert_works(operation_tune(world.store, no, STEER_HALT, &halts, "INC-7", &err));
+    // A program that knows of no reason.
+    test_sql(world.admin, "SELECT redrive.operation_steer(%lld, 'pause', NULL)", (long long)no);
+    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, "not needed", &err));
+    assert_string_equal(test_text(world.admin,
+                                  "SELECT string_agg(concat(action, ': ', coalesce(reason, '-')), ', ' ORDER "
+                                  "BY no) FROM redrive.audit WHERE operation_no = 1 AND action <> "
+                                  "'reprocess'"),
+                        "pause: gateway down, resume: -, rate: slowly, halt: INC-7, pause: -, cancel: not "
+                        "needed, cancelled: -");
+    world_end(&world);
+}
+
 static void
 steers(void **state)
 {
@@ -378,37 +403,39 @@ steers(void **state)
     int64_t no = make_operation(&world, world.store, ACTION_DISCARD, 1, 20);
     struct work work;
     int64_t applied, left;
-    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, NULL, &err));
     assert_int_equal(get_operation(&world, no).state, OPERATION_PAUSED);
-    assert_refused(operation_steer(world.store, no, STEER_PAUSE, 0, &err), ERR_CONFLICT, "it is paused");
+    assert_refused(operation_steer(world.store, no, STEER_PAUSE, 0, NULL, &err), ERR_CONFLICT,
+                   "it is paused");
     assert_refused(work_next(world.store, "w", true, NULL, 0, &world.arena, &work, &err), ERR_NOT_FOUND,
                    "no operation");
     assert_works(work_apply(world.store, no, 5, &applied, &left, &err));
     assert_int_equal(applied, 0);
     assert_int_equal(left, 20);
-    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, NULL, &err));
     assert_int_equal(get_operation(&world, no).state, OPERATION_FROZEN);
-    assert_works(operation_steer(world.store, no, STEER_RATE, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_RATE, 0, NULL, &err));
     assert_refused(work_next(world.store, "w", true, NULL, 0, &world.arena, &work, &err), ERR_NOT_FOUND,
                    "no operation");
-    assert_works(operation_steer(world.store, no, STEER_RATE, 500, &err));
+    assert_works(operation_steer(world.store, no, STEER_RATE, 500, NULL, &err));
     assert_works(work_next(world.store, "w", true, NULL, 0, &world.arena, &work, &err));
     assert_int_equal(work.rate, 500);
     assert_works(work_apply(world.store, no, 5, &applied, &left, &err));
-    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, &err));
-    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_PAUSE, 0, NULL, &err));
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, NULL, &err));
     assert_int_equal(get_operation(&world, no).state, OPERATION_RUNNING);
-    assert_refused(operation_steer(world.store, no, STEER_APPROVE, 0, &err), ERR_CONFLICT,
+    assert_refused(operation_steer(world.store, no, STEER_APPROVE, 0, NULL, &err), ERR_CONFLICT,
                    "does not wait for approval");
-    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world.store, no, STEER_CANCEL, 0, NULL, &err));
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_CANCELLED);
     assert_int_equal(operation.done, 5);
     assert_int_equal(operation.cancelled, 15);
     assert_int_equal(events_in(&world, "PENDING"), 15);
-    assert_refused(operation_steer(world.store, no, STEER_RESUME, 0, &err), ERR_CONFLICT,
+    assert_refused(operation_steer(world.store, no, STEER_RESUME, 0, NULL, &err), ERR_CONFLICT,
                    "is already cancelled");
-    assert_refused(operation_steer(world.store, 99, STEER_RESUME, 0, &err), ERR_NOT_FOUND, "no operation 99");
+    assert_refused(operation_steer(world.store, 99, STEER_RESUME, 0, NULL, &err), ERR_NOT_FOUND,
+                   "no operation 99");
     assert_refused(operation_get(world.store, 99, &world.arena, &operation, &err), ERR_NOT_FOUND,
                    "no operation 99");
     // The cancelled ones are free again.
@@ -416,10 +443,10 @@ steers(void **state)
                      15);
 
     test_sql(world.admin, "UPDATE redrive.operation SET state = 'awaiting approval' WHERE no = 2");
-    assert_refused(operation_steer(world.store, 2, STEER_APPROVE, 0, &err), ERR_DENIED,
+    assert_refused(operation_steer(world.store, 2, STEER_APPROVE, 0, NULL, &err), ERR_DENIED,
                    "somebody else approves");
     test_sql(world.admin, "UPDATE redrive.operation SET requested_by = 'ana' WHERE no = 2");
-    assert_works(operation_steer(world.store, 2, STEER_APPROVE, 0, &err));
+    assert_works(operation_steer(world.store, 2, STEER_APPROVE, 0, NULL, &err));
     assert_int_equal(get_operation(&world, 2).state, OPERATION_FROZEN);
     world_end(&world);
 }
@@ -516,9 +543,9 @@ a_session_grows_from_few_to_many(void **state)
     apply_to_end(world.store, make_operation(&world, world.store, ACTION_DISCARD, 1, 7), 3);
     // Also what is in conflict.
     int64_t some = make_operation(&world, world.store, ACTION_DISCARD, 1, 99);
-    assert_works(operation_steer(world.store, some, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world.store, some, STEER_CANCEL, 0, NULL, &err));
     int64_t reprocess = make_operation(&world, world.store, ACTION_REPROCESS, 1, 10);
-    assert_works(operation_steer(world.store, reprocess, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world.store, reprocess, STEER_CANCEL, 0, NULL, &err));
 
     enum { MANY = 40000 };
     add_events(world.admin, MANY);
@@ -527,7 +554,7 @@ a_session_grows_from_few_to_many(void **state)
     assert_int_equal(
         get_operation(&world, make_operation(&world, world.store, ACTION_DISCARD, 1, MANY)).skipped,
         MANY - 3);
-    assert_works(operation_steer(world.store, reprocess, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world.store, reprocess, STEER_CANCEL, 0, NULL, &err));
     int64_t discard = make_operation(&world, world.store, ACTION_DISCARD, 11, MANY);
     apply_to_end(world.store, discard, 5000);
     assert_int_equal(get_operation(&world, discard).done, MANY - 10);
@@ -607,6 +634,7 @@ main(void)
         cmocka_unit_test(a_stopped_freeze_leaves_nothing),
         cmocka_unit_test(asked_twice_is_made_once),
         cmocka_unit_test(steers),
+        cmocka_unit_test(the_audit_keeps_why_an_operation_was_steered),
         cmocka_unit_test(gives_work_in_order),
         cmocka_unit_test(reports_changes),
         cmocka_unit_test(a_session_grows_from_few_to_many),

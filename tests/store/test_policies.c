@@ -588,7 +588,7 @@ test_called_back(void **state)
     struct policy_run first = run(&bench);
     assert_int_equal(first.acted, 20);
     assert_int_equal(row(&bench).acted, 20);
-    assert_works(operation_steer(bench.world.store, first.operation, STEER_UNDO, 0, &err));
+    assert_works(operation_steer(bench.world.store, first.operation, STEER_UNDO, 0, NULL, &err));
     assert_int_equal(get_operation(&bench.world, first.operation).cancelled, 20);
     struct policy_row known = row(&bench);
     assert_int_equal(known.runs, 1);
@@ -623,7 +623,7 @@ test_halted_topic(void **state)
     assert_string_equal(second.policy ? second.policy->name : "none", "other");
     assert_int_equal(second.operation, 0);
     assert_non_null(strstr(second.note, "the topics of 6 are in use"));
-    assert_works(operation_steer(bench.world.store, first.operation, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(bench.world.store, first.operation, STEER_CANCEL, 0, NULL, &err));
     pass(&bench, "1 min");
     second = run(&bench);
     assert_string_equal(second.policy->name, "other");

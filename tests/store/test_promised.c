@@ -262,7 +262,7 @@ compare(struct world *world, enum operation_action action, int64_t *ids, size_t 
     if (action == ACTION_REPROCESS && made.queued)
         compare_targets(world, no, to, &preview);
     if (made.queued)
-        assert_works(operation_steer(world->store, no, STEER_CANCEL, 0, &err));
+        assert_works(operation_steer(world->store, no, STEER_CANCEL, 0, NULL, &err));
     arena_reset(&world->arena);
 }
 

@@ -29,7 +29,7 @@ halts_after_each_step(void **state)
         assert_int_equal(operation.done, after[i]);
         assert_non_null(strstr(operation.state_note, "then resume"));
         assert_int_equal(next_work(world.store, "a", &world.arena, &work), 0); // nobody goes on by itself
-        assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err));
+        assert_works(operation_steer(world.store, no, STEER_RESUME, 0, NULL, &err));
         assert_int_equal(next_work(world.store, "a", &world.arena, &work), no);
     }
     carry_on_correct(world.store, no);
@@ -54,7 +54,7 @@ halts_above_its_share_of_refused_events(void **state)
     struct operation operation = get_operation(&world, no);
     assert_int_equal(operation.state, OPERATION_HALTED);
     assert_non_null(strstr(operation.state_note, "3 of 20 refused, more than 10%"));
-    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, &err)); // accepts them
+    assert_works(operation_steer(world.store, no, STEER_RESUME, 0, NULL, &err)); // accepts them
     carry_on_correct(world.store, no);
     assert_int_equal(get_operation(&world, no).state, OPERATION_DONE);
     world_end(&world);
@@ -308,7 +308,7 @@ nothing_follows_where_nothing_was_corrected_or_it_was_cancelled(void **state)
     int64_t cancelled = ask_correct_with(&world, 4, 8, "set $.n 2", &then);
     hand = take_correct(world.store, cancelled, 2);
     keep_correct(world.store, cancelled, &hand, NULL);
-    assert_works(operation_steer(world.store, cancelled, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world.store, cancelled, STEER_CANCEL, 0, NULL, &err));
     next_work(world.store, "a", &world.arena, &work);
     assert_int_equal(follower_of(&world, none), 0);
     assert_int_equal(follower_of(&world, cancelled), -1);

@@ -93,7 +93,7 @@ refuses_what_was_not_seen(void **state)
     int64_t operation = sender_ask(&sender, &(struct send_plan){0}, 3, 3);
     assert_refused(event_correct(world->store, 3, 0, &other, NULL, &no, &err), ERR_CONFLICT,
                    "cancel that operation, or wait until it has ended");
-    assert_works(operation_steer(world->store, operation, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(world->store, operation, STEER_CANCEL, 0, NULL, &err));
     assert_int_equal(correct(world->store, 3, 0, BYTES("3"), NULL), 1);
     revisions_of(world, 1, 1);
     revisions_of(world, 2, 0);

@@ -480,6 +480,8 @@ a_copy_becomes_an_install_of_its_own(void **state)
     assert_int_equal(operation.claimed, 0);
     assert_int_equal(operation.queued, 0);
     assert_int_equal(operation.cancelled, 6);
+    assert_string_equal(test_text(world.admin, "SELECT reason FROM redrive.audit WHERE action = 'cancel'"),
+                        "staging");
     assert_refused(chunk_finish(world.store, &slot, &claim.chunk, CHUNK_COMMITTED, "x", &err), ERR_CONFLICT,
                    "taken over");
     // Not by a scan either: nobody here can fence the original, which may commit it yet.

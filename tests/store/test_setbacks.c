@@ -103,7 +103,7 @@ a_half_made_one_can_be_cancelled(void **state)
         assert_int_equal(get_operation(&world, good).state, OPERATION_DONE);
         assert_int_equal(get_operation(&world, half).state, OPERATION_FREEZING);
 
-        assert_works(operation_steer(world.store, half, STEER_CANCEL, 0, &err));
+        assert_works(operation_steer(world.store, half, STEER_CANCEL, 0, NULL, &err));
         struct operation operation = get_operation(&world, half);
         assert_int_equal(operation.state, OPERATION_CANCELLED);
         assert_int_equal(operation.cancelled, 10);

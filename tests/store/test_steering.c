@@ -71,7 +71,7 @@ halts_when_events_come_back(void **state)
     assert_int_equal(sender_send(&sender, no), 0);
 
     // A person lets it go on; what was seen then does not count again.
-    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, NULL, &err));
     operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_RUNNING);
     assert_int_equal(operation.step, 2);
@@ -93,7 +93,7 @@ what_was_pardoned_is_out_of_the_share(void **state)
     sender_fail_again(&sender, 1, 3);
     (void)sender_look(&sender, no);
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_HALTED);
-    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, NULL, &err));
     assert_int_equal(sender_send(&sender, no), 20);
     sender_fail_again(&sender, 11, 13); // 3 of 20, and 6 of 30 in all
     (void)sender_look(&sender, no);
@@ -187,7 +187,7 @@ halts_when_events_are_refused(void **state)
     struct operation operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_HALTED);
     assert_non_null(strstr(operation.state_note, "60 of 200 refused, more than 20%"));
-    assert_works(operation_steer(sender.world.store, no, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_CANCEL, 0, NULL, &err));
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_CANCELLED);
 }
 
@@ -198,15 +198,15 @@ pauses_and_goes_on_while_it_waits(void **state)
     const struct send_plan plan = {.steps = {10}, .step_count = 1};
     int64_t no = sender_ask(&sender, &plan, 1, 200);
     assert_int_equal(sender_send(&sender, no), 10);
-    assert_works(operation_steer(sender.world.store, no, STEER_PAUSE, 0, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_PAUSE, 0, NULL, &err));
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_PAUSED);
-    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, NULL, &err));
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_WAITING);
     // Resumed while it waits: the next step begins now.
-    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, NULL, &err));
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_RUNNING);
-    assert_works(operation_steer(sender.world.store, no, STEER_RATE, 1500, &err));
-    assert_works(operation_steer(sender.world.store, no, STEER_RATE, -1, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_RATE, 1500, NULL, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_RATE, -1, NULL, &err));
     assert_int_equal(sender_send(&sender, no), 190);
     char words[200];
     snprintf(words, sizeof words,
@@ -226,14 +226,14 @@ its_plan_changes_while_it_runs(void **state)
     int64_t no = sender_ask(&sender, &plan, 1, 200);
     assert_int_equal(sender_send(&sender, no), 10);
     struct send_plan changed = {.steps = {5, 20}, .step_count = 2, .settle_for = 0};
-    assert_works(operation_tune(sender.world.store, no, STEER_STEPS, &changed, &err));
-    assert_works(operation_tune(sender.world.store, no, STEER_SETTLE_FOR, &changed, &err));
+    assert_works(operation_tune(sender.world.store, no, STEER_STEPS, &changed, NULL, &err));
+    assert_works(operation_tune(sender.world.store, no, STEER_SETTLE_FOR, &changed, NULL, &err));
     sender_look(&sender, no); // not an hour
     assert_int_equal(sender_send(&sender, no), 5);
     sender_look(&sender, no);
     assert_int_equal(sender_send(&sender, no), 20);
     changed = (struct send_plan){.halts = true, .halt_above = 1};
-    assert_works(operation_tune(sender.world.store, no, STEER_HALT, &changed, &err));
+    assert_works(operation_tune(sender.world.store, no, STEER_HALT, &changed, NULL, &err));
     sender_fail_again(&sender, 20, 25);
     assert_works(worker_beat(sender.world.store, "w", true, "idle", 0, &err));
     assert_int_equal(get_operation(&sender.world, no).state, OPERATION_HALTED);
@@ -249,7 +249,7 @@ its_plan_changes_while_it_runs(void **state)
         "halt: was first 10, then 5, then 20, then the rest, 0 s after each; is first 10, then 5, "
         "then 20, then the rest, 0 s after each, halts above 1%");
     int64_t other = make_operation(&sender.world, sender.world.store, ACTION_DISCARD, 250, 260);
-    assert_refused(operation_tune(sender.world.store, other, STEER_HALT, &changed, &err), ERR_USAGE,
+    assert_refused(operation_tune(sender.world.store, other, STEER_HALT, &changed, NULL, &err), ERR_USAGE,
                    "only a reprocess");
 }
 
@@ -265,7 +265,7 @@ can_be_called_back(void **state)
     struct operation operation = get_operation(&sender.world, no);
     assert_true(operation_can_be_called_back(&operation));
     assert_true(operation.send_after > operation.created_at);
-    assert_works(operation_steer(sender.world.store, no, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_CANCEL, 0, NULL, &err));
     operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_CANCELLED);
     assert_int_equal(operation.cancelled, 20);
@@ -290,8 +290,8 @@ begins_at_its_time(void **state)
     assert_int_equal(operation.send_after, operation.plan.begin.at);
     assert_true(operation_can_be_called_back(&operation));
     assert_true(operation_begins_later(&operation, operation.created_at));
-    assert_works(operation_steer(sender.world.store, no, STEER_PAUSE, 0, &err));
-    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_PAUSE, 0, NULL, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, NULL, &err));
     assert_int_equal(sender_send(&sender, no), 0);
     test_sql(sender.world.admin, "UPDATE redrive.operation SET begins_at = now(), send_after = now()");
     assert_int_equal(sender_look(&sender, no).wait, 0);
@@ -311,7 +311,7 @@ an_action_in_the_table_begins_at_its_time(void **state)
     assert_int_equal(left, 20);
     struct operation operation = get_operation(&sender.world, no);
     assert_true(operation_can_be_called_back(&operation));
-    assert_works(operation_steer(sender.world.store, no, STEER_UNDO, 0, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_UNDO, 0, NULL, &err));
     operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_CANCELLED);
     assert_int_equal(operation.cancelled, 20);
@@ -343,16 +343,16 @@ somebody_else_approves(void **state)
     const struct send_plan plan = {.approve_above = 20};
     int64_t small = sender_ask(&sender, &plan, 1, 20);
     assert_int_equal(get_operation(&sender.world, small).state, OPERATION_FROZEN);
-    assert_works(operation_steer(sender.world.store, small, STEER_CANCEL, 0, &err));
+    assert_works(operation_steer(sender.world.store, small, STEER_CANCEL, 0, NULL, &err));
     int64_t no = sender_ask(&sender, &plan, 1, 21);
     struct operation operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_AWAITING);
     assert_string_equal(operation.state_note, "more than 20 events: somebody else approves it");
     assert_int_equal(sender_look(&sender, no).no, 0);
     assert_int_equal(sender_send(&sender, no), 0);
-    assert_refused(operation_steer(sender.world.store, no, STEER_APPROVE, 0, &err), ERR_DENIED,
+    assert_refused(operation_steer(sender.world.store, no, STEER_APPROVE, 0, NULL, &err), ERR_DENIED,
                    "somebody else");
-    assert_refused(operation_steer(sender.world.store, no, STEER_RESUME, 0, &err), ERR_CONFLICT,
+    assert_refused(operation_steer(sender.world.store, no, STEER_RESUME, 0, NULL, &err), ERR_CONFLICT,
                    "awaiting approval");
 
     test_sql(sender.world.admin,
@@ -360,7 +360,7 @@ somebody_else_approves(void **state)
     char other[1000];
     snprintf(other, sizeof other, "%s user=steering_other", sender.world.conninfo);
     struct store *store = open_store(other);
-    assert_works(operation_steer(store, no, STEER_APPROVE, 0, &err));
+    assert_works(operation_steer(store, no, STEER_APPROVE, 0, NULL, &err));
     store_close(store);
     operation = get_operation(&sender.world, no);
     assert_int_equal(operation.state, OPERATION_FROZEN);

@@ -232,7 +232,7 @@ read_only_changes_nothing(void **state)
     struct schema_result result;
     int64_t applied, left;
     assert_refused(operation_create(store, &request, NULL, NULL, &no, &err), ERR_DENIED, "--read-only");
-    assert_refused(operation_steer(store, no, STEER_CANCEL, 0, &err), ERR_DENIED, "--read-only");
+    assert_refused(operation_steer(store, no, STEER_CANCEL, 0, NULL, &err), ERR_DENIED, "--read-only");
     assert_refused(work_apply(store, no, 5, &applied, &left, &err), ERR_DENIED, "--read-only");
     assert_refused(slot_acquire(store, "k", "w", NULL, 0, &slot, &err), ERR_DENIED, "--read-only");
     assert_refused(worker_beat(store, "w", true, NULL, 0, &err), ERR_DENIED, "--read-only");

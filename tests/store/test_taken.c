@@ -211,7 +211,7 @@ a_step_that_nobody_takes_halts(void **state)
                                  "SELECT count(*) FROM redrive.audit WHERE action = 'halt' AND "
                                  "detail = 'billing has read 3 of 10: is it running?'"),
                      1);
-    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, &err));
+    assert_works(operation_steer(sender.world.store, no, STEER_RESUME, 0, NULL, &err));
     operation = taken_look(no);
     assert_int_equal(operation.state, OPERATION_RUNNING);
     assert_int_equal(operation.step, 2);

@@ -457,7 +457,8 @@ operation_changes(struct store *store, int64_t *token, bool *changed, struct err
 }
 
 bool
-operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate, struct err *err)
+operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate, const char *reason,
+                struct err *err)
 {
     static const char *const words[] = {
         [STEER_PAUSE] = "pause",       [STEER_RESUME] = "resume",   [STEER_CANCEL] = "cancel",
@@ -470,12 +471,13 @@ operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate,
     param_int8(&params, no);
     param_text(&params, words[steer]);
     param_int4(&params, rate);
-    return pg_do(store, FOR_WRITING, "SELECT redrive.operation_steer($1, $2, $3)", &params, err);
+    param_text(&params, reason);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.operation_steer($1, $2, $3, $4)", &params, err);
 }
 
 bool
 operation_tune(struct store *store, int64_t no, enum steer steer, const struct send_plan *plan,
-               struct err *err)
+               const char *reason, struct err *err)
 {
     if (!operations_may_change(store, err))
         return false;
@@ -487,7 +489,8 @@ operation_tune(struct store *store, int64_t no, enum steer steer, const struct s
     param_text(&params, steer == STEER_STEPS ? "steps" : steer == STEER_SETTLE_FOR ? "settle" : "halt");
     add_steps(&params, plan);
     param_double(&params, number);
-    return pg_do(store, FOR_WRITING, "SELECT redrive.operation_tune($1, $2, $3, nullif($4, -1))", &params,
+    param_text(&params, reason);
+    return pg_do(store, FOR_WRITING, "SELECT redrive.operation_tune($1, $2, $3, nullif($4, -1), $5)", &params,
                  err);
 }
 

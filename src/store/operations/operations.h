@@ -39,13 +39,13 @@ bool operation_list(struct store *store, int64_t before, size_t limit, struct ar
 bool operation_changes(struct store *store, int64_t *token, bool *changed, struct err *err) MUST_CHECK;
 
 // Takes effect at the next chunk. ERR_CONFLICT with a sentence if the state does not allow it (already done
-// …).
-bool operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate,
+// …). reason: why, for the audit; NULL: none was given.
+bool operation_steer(struct store *store, int64_t no, enum steer steer, int32_t rate, const char *reason,
                      struct err *err) MUST_CHECK;
 
 // STEER_STEPS, _SETTLE_FOR, _HALT: replaces that part of the plan for the events not sent yet.
 bool operation_tune(struct store *store, int64_t no, enum steer steer, const struct send_plan *plan,
-                    struct err *err) MUST_CHECK;
+                    const char *reason, struct err *err) MUST_CHECK;
 
 // The number of items by state and reason, most first.
 bool operation_outcomes(struct store *store, int64_t no, struct arena *arena, struct outcome **outcomes,

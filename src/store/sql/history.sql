@@ -245,7 +245,7 @@ BEGIN
     UPDATE redrive.chunk SET state = 'in doubt', decided_at = clock_timestamp(), evidence = 'in flight when the database was copied'
      WHERE state = 'claimed';
     GET DIAGNOSTICS v_chunks = ROW_COUNT;
-    SELECT count(redrive.operation_steer(no, 'cancel', NULL)) INTO v_operations FROM redrive.operation
+    SELECT count(redrive.operation_steer(no, 'cancel', NULL, p_reason)) INTO v_operations FROM redrive.operation
      WHERE state NOT IN ('freezing', 'done', 'cancelled') AND NOT is_cancelling;
     DELETE FROM redrive.turn;
     PERFORM redrive._audit('as copy', NULL, 0, p_reason, format('install %s became %s; %s operations cancelled, %s chunks in doubt', v_old, v_new,

@@ -79,8 +79,9 @@ END $$;
 
 -- pause, resume, rate, cancel, approve; undo, which is to cancel before the first event. Refuses with the operation's state when it cannot be done. Resuming an operation that waits after a step
 -- begins the next step now. Resuming a halted one accepts the failures so far: they become the baseline, and only later ones count. What was
--- approved with a pause is not resumed before its end by its asker; whoever else resumes it approves that.
-CREATE OR REPLACE FUNCTION redrive.operation_steer(p_no bigint, p_steer text, p_rate integer) RETURNS void
+-- approved with a pause is not resumed before its end by its asker; whoever else resumes it approves that. p_reason: as the person wrote it, for
+-- the audit.
+CREATE OR REPLACE FUNCTION redrive.operation_steer(p_no bigint, p_steer text, p_rate integer, p_reason text DEFAULT NULL) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.operation := redrive._operation_lock(p_no);
@@ -137,7 +138,7 @@ BEGIN
     IF p_steer IN ('resume', 'cancel') THEN
         PERFORM redrive._policy_topics_retry(v.policy);
     END IF;
-    PERFORM redrive._audit(p_steer, p_no, v_cancelled, NULL,
+    PERFORM redrive._audit(p_steer, p_no, v_cancelled, nullif(btrim(p_reason), ''),
         CASE WHEN p_steer = 'rate' THEN format('was %s; is %s', redrive._rate_text(v.rate), redrive._rate_text(p_rate))
              WHEN v_is_next THEN format('was %s; step %s begins', redrive._state_text(v.state), v.step + 1)
              WHEN p_steer = 'cancel' AND v.claimed + v.in_doubt > 0
@@ -162,7 +163,8 @@ $$;
 -- Changes the plan of a running reprocess. What a second person approves, or has approved, its asker does not loosen any more: anybody else may,
 -- and approves the looser plan by that. p_what: 'steps' (p_steps: counted from what was sent so far), 'settle' (p_number: ms) or 'halt'
 -- (p_number: percent, NULL never).
-CREATE OR REPLACE FUNCTION redrive.operation_tune(p_no bigint, p_what text, p_steps integer[], p_number double precision) RETURNS void
+CREATE OR REPLACE FUNCTION redrive.operation_tune(p_no bigint, p_what text, p_steps integer[], p_number double precision, p_reason text DEFAULT NULL)
+RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.operation := redrive._operation_lock(p_no);
@@ -194,7 +196,7 @@ BEGIN
         END IF;
         UPDATE redrive.operation SET approved_by = session_user WHERE no = p_no AND approved_by IS NOT NULL;
     END IF;
-    PERFORM redrive._audit(p_what, p_no, 0, NULL, format('%s: was %s; is %s', p_what, redrive._plan_phrase(v), redrive._plan_phrase(w)));
+    PERFORM redrive._audit(p_what, p_no, 0, nullif(btrim(p_reason), ''), format('%s: was %s; is %s', p_what, redrive._plan_phrase(v), redrive._plan_phrase(w)));
     PERFORM redrive._operation_judge(p_no, 0);
 END $$;
 

@@ -585,6 +585,13 @@ draw_head(const struct app *app, const struct view_of_operation *view, struct ca
         draw_why(operation, canvas, area_take_top(&head, 1));
 }
 
+// The head has the reason of the decision that made the operation.
+static const char *
+own_reason(const struct operation *operation, const struct audit_row *row)
+{
+    return strcmp(row->action, action_name(operation->action)) == 0 ? NULL : row->reason;
+}
+
 static void
 draw_trail(const struct app *app, const struct view_of_operation *view, struct canvas *canvas,
            struct area area)
@@ -601,10 +608,12 @@ draw_trail(const struct app *app, const struct view_of_operation *view, struct c
         if (!is_worth_showing(row))
             continue;
         struct area line = area_take_top(&area, 1);
-        canvas_printf(canvas, line.row, line.col, line.cols, ROLE_DIM, "%s  %-10s %s%s%s%s%s",
+        const char *reason = own_reason(&view->operation, row);
+        canvas_printf(canvas, line.row, line.col, line.cols, ROLE_DIM, "%s  %-10s %s%s%s%s%s%s%s%s",
                       operation_moment(row->at, app_now(app), arena), row->action, row->who,
                       row->events ? "  " : "", row->events ? text_count(row->events, events) : "",
-                      row->detail ? "  " : "", row->detail ? row->detail : "");
+                      reason ? "  \"" : "", reason ? reason : "", reason ? "\"" : "", row->detail ? "  " : "",
+                      row->detail ? row->detail : "");
     }
 }
 

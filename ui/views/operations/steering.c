@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/alloc.h"
 #include "base/text.h"
 #include "ui/views/events/events.h"
@@ -13,6 +14,8 @@
 static const int32_t rates[] = {1,   2,    5,    10,   20,    50,    100,   200,
                                 500, 1000, 2000, 5000, 10000, 20000, 50000, 100000};
 enum { RATES = sizeof rates / sizeof *rates };
+
+enum { FIELD_REASON };
 
 int32_t
 steering_step_rate(int32_t rate, double measured, bool is_up)
@@ -54,13 +57,16 @@ is_live(struct app *app, const struct operation *operation)
     return false;
 }
 
+// dialog: where its reason was asked for; NULL: nobody asked.
 static void
-steer(struct app *app, int64_t no, enum steer what, int32_t rate)
+steer(struct app *app, int64_t no, enum steer what, int32_t rate, const struct dialog *dialog)
 {
+    struct bytes reason = dialog ? dialog_value(dialog, FIELD_REASON) : BYTES_ABSENT;
     struct request *request = request_create(REQUEST_STEER);
     request->operation = no;
     request->steering.steer = what;
     request->steering.rate = rate;
+    request->reason = reason.len ? strndup(reason.data, reason.len) : NULL;
     app_send(app, request);
 }
 
@@ -82,23 +88,26 @@ static void
 cancel_confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
     struct steering *steering = state;
-    (void)dialog;
     steering->cancelling = NULL;
-    steer(app, steering->no, STEER_CANCEL, 0);
+    steer(app, steering->no, STEER_CANCEL, 0, dialog);
 }
 
 static void
 approve_confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
-    (void)dialog;
-    steer(app, ((struct steering *)state)->no, STEER_APPROVE, 0);
+    steer(app, ((struct steering *)state)->no, STEER_APPROVE, 0, dialog);
+}
+
+static void
+pause_confirmed(struct app *app, void *state, const struct dialog *dialog)
+{
+    steer(app, ((struct steering *)state)->no, STEER_PAUSE, 0, dialog);
 }
 
 static void
 resume_confirmed(struct app *app, void *state, const struct dialog *dialog)
 {
-    (void)dialog;
-    steer(app, ((struct steering *)state)->no, STEER_RESUME, 0);
+    steer(app, ((struct steering *)state)->no, STEER_RESUME, 0, dialog);
 }
 
 static void
@@ -120,22 +129,36 @@ struct steering_question {
 };
 
 static struct dialog *
+open_bare_question(struct app *app, struct steering *steering, int64_t no,
+                   const struct steering_question *question)
+{
+    struct arena *arena = app_frame(app);
+    bool is_required = app_config(app)->decision.reason_required;
+    steering->no = no;
+    return app_dialog(
+        app,
+        &(struct dialog_request){
+            .title = arena_printf(arena, MSG_QUESTION_TITLE, question->title, no),
+            .confirm = question->button,
+            .is_danger = question->is_danger,
+            .typed_count = app_typed_count(app, question->count),
+            .fields = {[FIELD_REASON] = {.label = "reason",
+                                         .option = "--reason",
+                                         .hint = is_required ? MSG_REASON_REQUIRED : MSG_STEERING_REASON_HINT,
+                                         .is_required = is_required}},
+            .field_count = FIELD_REASON + 1,
+            .command = arena_printf(arena, "redrive operation %" PRId64 " %s", no, question->command),
+            .confirmed = question->confirmed,
+            .cancelled = nothing_changed,
+        });
+}
+
+static struct dialog *
 open_question(struct app *app, struct steering *steering, const struct operation *operation,
               const struct steering_question *question)
 {
+    struct dialog *dialog = open_bare_question(app, steering, operation->no, question);
     struct arena *arena = app_frame(app);
-    steering->no = operation->no;
-    struct dialog *dialog =
-        app_dialog(app, &(struct dialog_request){
-                            .title = arena_printf(arena, MSG_QUESTION_TITLE, question->title, operation->no),
-                            .confirm = question->button,
-                            .is_danger = question->is_danger,
-                            .typed_count = app_typed_count(app, question->count),
-                            .command = arena_printf(arena, "redrive operation %" PRId64 " %s", operation->no,
-                                                    question->command),
-                            .confirmed = question->confirmed,
-                            .cancelled = nothing_changed,
-                        });
     dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, arena));
     return dialog;
 }
@@ -235,7 +258,18 @@ ask_resume(struct app *app, struct steering *steering, const struct operation *o
                 operation->queued == 1 ? "event goes" : "events go");
 }
 
-// Pausing changes no event and must be quick.
+static void
+ask_pause(struct app *app, struct steering *steering, const struct operation *operation)
+{
+    struct dialog *dialog = open_question(
+        app, steering, operation,
+        &(struct steering_question){
+            .title = "Pause", .button = "Pause", .command = "pause", .confirmed = pause_confirmed});
+    dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, app_frame(app)));
+    dialog_line(dialog, ROLE_DIALOG, MSG_PAUSE_EFFECT);
+}
+
+// Pausing changes no event and must be quick: it asks only where a reason has to be given.
 static void
 pause_or_resume(struct app *app, struct steering *steering, const struct operation *operation)
 {
@@ -245,8 +279,10 @@ pause_or_resume(struct app *app, struct steering *steering, const struct operati
         app_say(app, SAY_INFO, MSG_APPROVE_FIRST, operation->no);
     else if (is_held(operation))
         ask_resume(app, steering, operation);
+    else if (app_config(app)->decision.reason_required)
+        ask_pause(app, steering, operation);
     else
-        steer(app, operation->no, STEER_PAUSE, 0);
+        steer(app, operation->no, STEER_PAUSE, 0, NULL);
 }
 
 static bool
@@ -260,14 +296,43 @@ may_rate(struct app *app, const struct operation *operation)
 }
 
 static void
-set_rate(struct app *app, struct steering *steering, int64_t no, int32_t before, int32_t rate)
+set_rate(struct app *app, struct steering *steering, const struct rate_change *change,
+         const struct dialog *dialog)
 {
     struct arena *arena = app_frame(app);
-    steering->rated = no;
-    steering->rate = rate;
-    steer(app, no, STEER_RATE, rate);
-    app_say(app, SAY_INFO, MSG_RATE_CHANGE, no, operation_rate_text(before, arena),
-            operation_rate_text(rate, arena));
+    steering->rated = change->no;
+    steering->rate = change->to;
+    steer(app, change->no, STEER_RATE, change->to, dialog);
+    app_say(app, SAY_INFO, MSG_RATE_CHANGE, change->no, operation_rate_text(change->from, arena),
+            operation_rate_text(change->to, arena));
+}
+
+static void
+rate_confirmed(struct app *app, void *state, const struct dialog *dialog)
+{
+    struct steering *steering = state;
+    set_rate(app, steering, &steering->change, dialog);
+}
+
+// At once, but for a reason that has to be given.
+static void
+change_rate(struct app *app, struct steering *steering, struct rate_change change)
+{
+    steering->change = change;
+    if (!app_config(app)->decision.reason_required) {
+        set_rate(app, steering, &change, NULL);
+        return;
+    }
+    struct arena *arena = app_frame(app);
+    const char *rate = change.to == RATE_UNLIMITED ? "none" : arena_printf(arena, "%" PRId32, change.to);
+    struct dialog *dialog =
+        open_bare_question(app, steering, change.no,
+                           &(struct steering_question){.title = "Change the rate of",
+                                                       .button = "Change the rate",
+                                                       .command = arena_printf(arena, "rate %s", rate),
+                                                       .confirmed = rate_confirmed});
+    dialog_line(dialog, ROLE_DIALOG, MSG_RATE_EFFECT, operation_rate_text(change.from, arena),
+                operation_rate_text(change.to, arena));
 }
 
 static void
@@ -276,7 +341,10 @@ step_rate(struct app *app, struct steering *steering, const struct operation *op
     if (!may_rate(app, operation))
         return;
     int32_t rate = steering->rated == operation->no ? steering->rate : operation->rate;
-    set_rate(app, steering, operation->no, rate, steering_step_rate(rate, operation->rate_now, is_up));
+    change_rate(app, steering,
+                (struct rate_change){.no = operation->no,
+                                     .from = rate,
+                                     .to = steering_step_rate(rate, operation->rate_now, is_up)});
 }
 
 static void
@@ -303,7 +371,8 @@ rate_accepted(struct app *app, void *state, struct bytes text)
         app_prompt_error(app, &err);
         return false;
     }
-    set_rate(app, steering, steering->no, steering->rate_before, (int32_t)rate);
+    steering->change.to = (int32_t)rate;
+    change_rate(app, steering, steering->change);
     return true;
 }
 
@@ -312,8 +381,7 @@ ask_rate(struct app *app, struct steering *steering, const struct operation *ope
 {
     if (!may_rate(app, operation))
         return;
-    steering->no = operation->no;
-    steering->rate_before = operation->rate;
+    steering->change = (struct rate_change){.no = operation->no, .from = operation->rate};
     app_prompt(app, &(struct prompt_request){
                         .label = arena_printf(app_frame(app), MSG_RATE_PROMPT, operation->no),
                         .accepted = rate_accepted,
@@ -336,7 +404,7 @@ call_back(struct app *app, struct steering *steering, const struct operation *op
     else if (!waits)
         ask_cancel(app, steering, operation);
     else if (steering_may_change(app))
-        steer(app, operation->no, STEER_CANCEL, 0);
+        steer(app, operation->no, STEER_CANCEL, 0, NULL);
 }
 
 // A recipe that has not ended is cancelled first, so that what is reverted is all that it corrected.
@@ -345,7 +413,7 @@ stop_and_revert(struct app *app, struct steering *steering, const struct operati
 {
     bool may = steering_may_change(app);
     if (may && operation->started_at == TIME_ABSENT && operation->state == OPERATION_FROZEN) {
-        steer(app, operation->no, STEER_CANCEL, 0);
+        steer(app, operation->no, STEER_CANCEL, 0, NULL);
     } else if (may) {
         steering->undone = operation->no;
         ask_cancel(app, steering, operation);

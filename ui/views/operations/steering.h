@@ -20,6 +20,11 @@ struct stop_question {
     bool has_asked; // a worker to count what Kafka proves
 };
 
+struct rate_change {
+    int64_t no; // the operation
+    int32_t from, to;
+};
+
 struct steering {
     struct decide decide;         // first
     int64_t no;                   // the operation that the open dialog or prompt is about
@@ -29,7 +34,7 @@ struct steering {
     struct stop_question stop;    // likewise, of the dialog about a stopped database (stop.h)
     int64_t rated;                // the operation whose new rate has not arrived yet, or 0
     int32_t rate;                 // that rate: the next step begins there
-    int32_t rate_before;          // of the operation that the prompt is about
+    struct rate_change change;    // that the open dialog or prompt is about
 };
 
 // The actions of steering, for a view's table; does one of them to this operation, or says that none is here

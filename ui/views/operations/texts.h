@@ -29,7 +29,11 @@
 #define MSG_DECIDE_ON_EVENTS "decide on events, not on operations · f failed events"
 #define MSG_NO_OPERATION "no operation here"
 
-// its dialogs: stop, approve
+// its dialogs: stop, pause, resume, rate, approve
+#define MSG_STEERING_REASON_HINT "why, for the audit"
+#define MSG_REASON_REQUIRED "required"
+#define MSG_PAUSE_EFFECT "it pauses after the current chunk"
+#define MSG_RATE_EFFECT "%s → %s"
 #define MSG_STOP_STAY "the %s not yet %s %s %s; the current chunk finishes first"
 #define MSG_STOP_NOT_CORRECTED "the %s not yet corrected %s as %s"
 #define MSG_STOP_CORRECTED "the %s corrected %s so; u undoes %s"
