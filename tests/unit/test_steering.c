@@ -45,7 +45,9 @@ static const struct view_action actions[] = {
 static bool
 view_receive(struct app *app, void *state, struct reply *reply)
 {
-    return steering_receive(app, state, reply);
+    if (reply->kind == REPLY_OPERATION)
+        steering_seen(app, state, &operation);
+    return reply->kind == REPLY_OPERATION || steering_receive(app, state, reply);
 }
 
 static void
@@ -166,6 +168,25 @@ some_settings_want_a_reason_of_each(void **state)
     assert_steers(world, STEER_RESUME, "fixed");
 }
 
+// It goes on being carried out while the question is read: the number to type stays what it was, and the
+// dialog says which number that is.
+static void
+the_number_to_type_is_told_beside_the_one_of_now(void **state)
+{
+    struct world *world = *state;
+    press(world->app, "X");
+    assert_true(shows(world->app, "the 570 not yet sent stay pending"));
+    assert_false(shows(world->app, "so many were left"));
+    operation.queued = 412;
+    tell(world, reply_create(REPLY_OPERATION, 0));
+    assert_true(shows(world->app, "the 412 not yet sent stay pending"));
+    assert_true(shows(world->app, "the number to type is 570: so many were left when this was asked"));
+    press(world->app, "<Tab>412<Enter><Enter>");
+    assert_null(take_request(world));
+    press(world->app, "<C-u>570<Enter><Enter>");
+    assert_steers(world, STEER_CANCEL, NULL);
+}
+
 int
 main(void)
 {
@@ -173,6 +194,8 @@ main(void)
         cmocka_unit_test_setup_teardown(a_stop_takes_its_reason_along, begin, destroy_world),
         cmocka_unit_test_setup_teardown(a_reason_need_not_be_given, begin, destroy_world),
         cmocka_unit_test_setup_teardown(some_settings_want_a_reason_of_each, begin_strict, destroy_world),
+        cmocka_unit_test_setup_teardown(the_number_to_type_is_told_beside_the_one_of_now, begin,
+                                        destroy_world),
     };
     return cmocka_run_group_tests_name("steering", tests, NULL, NULL);
 }

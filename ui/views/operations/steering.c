@@ -194,6 +194,7 @@ static void
 describe_cancel(struct app *app, struct steering *steering, const struct operation *operation)
 {
     struct dialog *dialog = steering->cancelling;
+    char count[TEXT_SHORT];
     dialog_clear(dialog);
     dialog_line(dialog, ROLE_STRONG, "%s", operation_title(operation, app_frame(app)));
     dialog_line(dialog, ROLE_DIALOG, "%s", operation_counts(operation, app_frame(app)));
@@ -201,6 +202,9 @@ describe_cancel(struct app *app, struct steering *steering, const struct operati
         describe_corrected(operation, steering->undone, dialog);
     else
         describe_rest(operation, dialog);
+    // The number to type stays: one that changed with each chunk could not be typed.
+    if (steering->asked && operation->queued != steering->asked)
+        dialog_line(dialog, ROLE_DIALOG, MSG_STOP_ASKED, text_count(steering->asked, count));
     dialog_line(dialog, ROLE_DIALOG_DANGER, MSG_STOP_FINAL);
 }
 
@@ -217,6 +221,7 @@ ask_cancel(struct app *app, struct steering *steering, const struct operation *o
                                                                       .count = operation->queued,
                                                                       .confirmed = cancel_confirmed});
     steering->cancelling = dialog;
+    steering->asked = app_typed_count(app, operation->queued);
     describe_cancel(app, steering, operation);
 }
 

@@ -29,6 +29,7 @@ struct steering {
     struct decide decide;         // first
     int64_t no;                   // the operation that the open dialog or prompt is about
     struct dialog *cancelling;    // the dialog that asks about cancelling it; NULL: closed
+    int64_t asked;                // the number that it wants typed, of those that were left when it opened; 0
     int64_t undone;               // the recipe that is cancelled to be undone, or 0
     struct doubt_verdict verdict; // likewise, of a dialog about what is in doubt (doubt.h)
     struct stop_question stop;    // likewise, of the dialog about a stopped database (stop.h)
