@@ -130,7 +130,7 @@ run discard "${db[@]}" --filter 'id:110..112' --yes --json
 ok "nothing but skipped events" all exits 5 ';' json 'rows[0]["skipped"] == 3' ';' warns "operation $held"
 ok "a paused operation is left alone" in_table "SELECT count(*) FROM dlq_events WHERE id BETWEEN 110 AND 112 AND status = 'PENDING'" 3
 run operation "${db[@]}" "$held" --json
-ok "operation: names" names operation action state requested_by reason note outcome total done refused skipped taken returned rate created_at begins_at finished_at
+ok "operation: names" names operation action state requested_by reason note outcome total done refused skipped taken returned rate created_at begins_at finished_at timeline
 run operation "${db[@]}" "$held" resume
 ok "an operation is resumed" exits 0
 run work "${db[@]}" --once --quiet

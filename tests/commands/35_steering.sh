@@ -46,7 +46,7 @@ ok "waiting changes nothing, so it takes none" all exits 2 ';' one_sentence ';' 
 run operation "${db[@]}" "$canary" --reason "no hurry"
 ok "nor does a look" all exits 2 ';' one_sentence
 run operation "${db[@]}" "$canary" cancel --reason "INC-9, gateway down" --json
-ok "and stops it" all exits 0 ';' json 'rows[0]["timeline"][-1]["action"] == "cancel" and rows[0]["timeline"][-1]["reason"] == "INC-9, gateway down" and rows[0]["timeline"][0]["action"] == "reprocess"'
+ok "and stops it" all exits 0 ';' json 'rows[0]["timeline"][-2]["action"] == "cancel" and rows[0]["timeline"][-2]["reason"] == "INC-9, gateway down" and rows[0]["timeline"][0]["action"] == "reprocess"'
 run audit "${db[@]}"
 ok "the audit has each reason" all says "INC-9, gateway down" ';' says "slowly now"
 run report "${db[@]}" --operation "$canary"
