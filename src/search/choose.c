@@ -392,9 +392,61 @@ take_counted(void *context, const struct event *event, bool is_whole)
     return scan->each(scan->context, event);
 }
 
+struct collecting {
+    struct choose_pass *scan;
+    int64_t *ids;
+    size_t count, capacity;
+};
+
+static bool
+collect_ids(void *context, const int64_t *ids, size_t count)
+{
+    struct collecting *collecting = context;
+    struct choose_pass *scan = collecting->scan;
+    for (size_t i = 0; i < count; i++) {
+        collecting->ids = alloc_grow(collecting->ids, collecting->count, &collecting->capacity,
+                                     sizeof *collecting->ids);
+        collecting->ids[collecting->count++] = ids[i];
+    }
+    scan->tally->scanned = (int64_t)collecting->count;
+    return scan->tick == NULL || scan->tick(scan->context, scan->tally);
+}
+
+static bool
+take_ids(struct choose_pass *scan, int64_t *ids, size_t count, struct err *err)
+{
+    for (size_t i = ids_normalise(ids, count); i > 0; i--) {
+        const struct event event = {
+            .id = ids[i - 1], .created_wall = TIME_ABSENT, .created_at = TIME_ABSENT};
+        scan->tally->matched++;
+        if (!scan->each(scan->context, &event))
+            return stopped(err);
+    }
+    return true;
+}
+
+// Of which group an event is, its series says: of a whole group nothing else is asked.
+static bool
+scan_counted_group(struct store *store, struct choose_pass *scan, struct err *err)
+{
+    struct collecting collecting = {.scan = scan};
+    struct err failure = {0};
+    const struct group_range range = {scan->matcher.group_low, scan->matcher.group_high};
+    bool ok = rollup_ids(store, &range, collect_ids, &collecting, &failure);
+    if (!ok && failure.kind == ERR_CANCELLED)
+        ok = stopped(err);
+    else if (!ok && err)
+        *err = failure;
+    ok = ok && take_ids(scan, collecting.ids, collecting.count, err);
+    free(collecting.ids);
+    return ok;
+}
+
 static bool
 scan_counted(struct store *store, struct choose_pass *scan, struct err *err)
 {
+    if (scan->matcher.only_ids && scan->matcher.choice->group && !scan->matcher.filter)
+        return scan_counted_group(store, scan, err);
     struct counting counting = {.scan = scan};
     struct err failure = {0};
     const struct group_range range = {scan->matcher.group_low, scan->matcher.group_high};

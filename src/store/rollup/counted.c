@@ -54,16 +54,24 @@ static const char returned_sql[] =
 // COPY takes no parameters: the series are passed in a setting of the transaction.
 static const char chosen_sql[] = "SELECT pg_catalog.set_config('redrive.series', $1::int4[]::text, true)";
 // Without those that redrive closed itself, and that the maintainer has not looked at yet.
-#define COPY_EVENTS(condition)                                                                               \
+#define COPY(columns, condition)                                                                             \
     "COPY (WITH closed AS MATERIALIZED (SELECT due.id FROM (SELECT DISTINCT w.id FROM redrive.rollup_due,"   \
     "   unnest(dlq_ids) AS w (id)) due LEFT JOIN LATERAL (SELECT x.status FROM :\"events\" x"                \
     "   WHERE x.id = due.id LIMIT 1) e ON true WHERE e.status IS DISTINCT FROM 'PENDING')"                   \
-    " SELECT b.dlq_id, b.series, b.created, b.retries::int4 FROM redrive.rollup_event b"                     \
-    " WHERE NOT b.dlq_id IN (SELECT c.id FROM closed c)" condition                                           \
-    " ORDER BY b.dlq_id DESC) TO STDOUT (FORMAT binary)"
-static const char events_sql[] = COPY_EVENTS("");
-static const char events_of_sql[] =
-    COPY_EVENTS(" AND b.series = ANY (pg_catalog.current_setting('redrive.series')::int4[])");
+    " SELECT " columns " FROM redrive.rollup_event b"                                                        \
+    " WHERE NOT b.dlq_id IN (SELECT c.id FROM closed c)" condition ") TO STDOUT (FORMAT binary)"
+#define COLUMNS "b.dlq_id, b.series, b.created, b.retries::int4"
+#define HIGHEST_FIRST " ORDER BY b.dlq_id DESC"
+#define IS_CHOSEN " AND b.series = ANY (pg_catalog.current_setting('redrive.series')::int4[])"
+static const char events_sql[] = COPY(COLUMNS, HIGHEST_FIRST);
+static const char events_of_sql[] = COPY(COLUMNS, IS_CHOSEN HIGHEST_FIRST);
+// In the order of their index, which has all of them: the table is not read, and nothing is sorted.
+static const char ids_of_sql[] = COPY("b.dlq_id", IS_CHOSEN);
+// Keys are unsigned, and the column is not.
+#define UNSIGNED(key) "(" key " # '-9223372036854775808')"
+static const char range_sql[] =
+    "SELECT pg_catalog.set_config('redrive.series', ARRAY(SELECT c.no FROM redrive.rollup_series c"
+    " WHERE " UNSIGNED("c.group_key") " BETWEEN " UNSIGNED("$1") " AND " UNSIGNED("$2") ")::text, true)";
 
 // The same as of the series before, where it is.
 static const struct counted_origin *
@@ -195,6 +203,21 @@ rollup_events(struct store *store, const struct group_range *range, rollup_event
     keys_release(&counted.returned);
     free(counted.chosen);
     forget_names(&counted.names);
+    return ok;
+}
+
+bool
+rollup_ids(struct store *store, const struct group_range *range, rollup_ids_fn *each, void *context,
+           struct err *err)
+{
+    if (!pg_begin(store, FOR_SCANNING, err))
+        return false;
+    struct params params = {0};
+    param_int8(&params, (int64_t)range->low);
+    param_int8(&params, (int64_t)range->high);
+    bool ok = pg_do(store, FOR_SCANNING, range_sql, &params, err) &&
+              pg_copy_ids(store, ids_of_sql, each, context, err);
+    pg_rollback(store);
     return ok;
 }
 

@@ -88,6 +88,9 @@ struct group_range {
 // range: of these groups only; NULL: of all.
 bool rollup_events(struct store *store, const struct group_range *range, rollup_event_fn *each, void *context,
                    struct err *err) MUST_CHECK;
+// The ids of the counted events of these groups alone, in no order, some at a time. Complete as above.
+bool rollup_ids(struct store *store, const struct group_range *range, rollup_ids_fn *each, void *context,
+                struct err *err) MUST_CHECK;
 
 // --- maintaining ---
 
