@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "core/envelope/envelope.h"
 #include "core/selection.h"
 #include "core/target.h"
 #include "publish/letters.h"
@@ -21,6 +22,8 @@ enum {
     SMALL = 1500,
     // How much smaller compression makes a text at most (lz4 255 times, pglz 91).
     COMPRESSION = 256,
+    FEW = 10,    // of so many the payloads are read
+    REST = 1024, // bytes of a record beside its payload, its key and the name of its topic: all in all 400
 };
 #define MEASURE_FOR (3 * US_PER_SECOND)
 #define FRESH (30 * US_PER_SECOND)
@@ -431,6 +434,62 @@ choose_large(const struct forecast *forecast, const struct preview_query *query,
     }
 }
 
+// What no topic that is known refuses; INT64_MAX: nothing is too large.
+static int64_t
+fits_everywhere(const struct forecast *forecast)
+{
+    int64_t fits = INT64_MAX;
+    for (size_t i = 0; i < forecast->topic_count && !forecast->plan->is_compressing; i++) {
+        int64_t limit = forecast->topics[i].is_asked ? forecast->topics[i].topic.max_bytes : -1;
+        if (limit > 0 && limit < fits)
+            fits = limit;
+    }
+    return fits;
+}
+
+// Besides, the topics whose format somebody set: nothing of their payloads is judged without it.
+static void
+add_formatted(const struct forecast *forecast, const struct preview *preview, struct arena *arena,
+              struct preview_large *large)
+{
+    const char **topics = arena_array(arena, large->topic_count + preview->source_count + 1, sizeof *topics);
+    for (size_t i = 0; i < large->topic_count; i++)
+        topics[i] = large->topics[i];
+    for (size_t i = 0; i < preview->source_count; i++) {
+        const char *topic = preview->sources[i].topic;
+        const struct topic_rule *rule = topic ? topic_rule_of(forecast->plan->rules, topic) : NULL;
+        if (rule && rule->format)
+            topics[large->topic_count++] = topic;
+    }
+    large->topics = topics;
+}
+
+// Leaves out those of which the server says that they fit and can be read, and whose plan has nothing else to
+// refuse. Not where the record is read again in Kafka, whose bytes are others, nor where the key comes out of
+// the payload, which may not have it.
+static bool
+leave_fitting(struct forecast *forecast, const struct preview_query *query, const struct preview *preview,
+              struct preview_large large, struct arena *arena, int64_t *ids, size_t *count, struct err *err)
+{
+    bool is_read_again = forecast->broker && !err_is_set(&forecast->kafka);
+    if (is_read_again || large.larger < 0 || *count <= FEW)
+        return true;
+    struct strbuf unsendable = {0};
+    int64_t *bytes = arena_array(arena, *count, sizeof *bytes), fits = fits_everywhere(forecast);
+    size_t kept = 0;
+    envelope_unsendable(&unsendable);
+    add_formatted(forecast, preview, arena, &large);
+    bool ok =
+        operation_bytes(forecast->store, query, &large, strbuf_text(&unsendable), ids, *count, bytes, err);
+    for (size_t i = 0; ok && i < *count; i++)
+        if (bytes[i] < 0 || bytes[i] > fits - REST)
+            ids[kept++] = ids[i];
+    if (ok)
+        *count = kept;
+    strbuf_release(&unsendable);
+    return ok;
+}
+
 static bool
 forecast_refused(struct forecast *forecast, const struct preview_query *query, struct arena *arena,
                  struct preview *preview, struct err *err)
@@ -442,8 +501,10 @@ forecast_refused(struct forecast *forecast, const struct preview_query *query, s
     if (!operation_large(forecast->store, query, &large, arena, &ids, &count, &preview->refused.unmeasured,
                          err))
         return false;
-    preview->refused.by = arena_array(arena, count + 1, sizeof *preview->refused.by);
     int64_t start = clock_mono();
+    if (!leave_fitting(forecast, query, preview, large, arena, ids, &count, err))
+        return false;
+    preview->refused.by = arena_array(arena, count + 1, sizeof *preview->refused.by);
     size_t at = 0;
     while (at < count && clock_mono() - start < MEASURE_FOR) {
         const struct event_query page_of = {.takes_unreadable = true,

@@ -5,7 +5,8 @@
 //
 // Where Kafka is there it is asked about the topics now; elsewhere counts what workers learned last
 // (store/operations/topics.h), whose age goes along. Events that may be too large, and those whose row
-// does not say where they go, are planned one by one, the largest first, for three seconds.
+// does not say where they go, are planned one by one, the largest first, for three seconds; before, the
+// server measures them, so that only what may be refused is read.
 #ifndef REDRIVE_PUBLISH_FORECAST_H
 #define REDRIVE_PUBLISH_FORECAST_H
 

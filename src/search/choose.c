@@ -404,8 +404,8 @@ collect_ids(void *context, const int64_t *ids, size_t count)
     struct collecting *collecting = context;
     struct choose_pass *scan = collecting->scan;
     for (size_t i = 0; i < count; i++) {
-        collecting->ids = alloc_grow(collecting->ids, collecting->count, &collecting->capacity,
-                                     sizeof *collecting->ids);
+        collecting->ids =
+            alloc_grow(collecting->ids, collecting->count, &collecting->capacity, sizeof *collecting->ids);
         collecting->ids[collecting->count++] = ids[i];
     }
     scan->tally->scanned = (int64_t)collecting->count;
@@ -416,8 +416,7 @@ static bool
 take_ids(struct choose_pass *scan, int64_t *ids, size_t count, struct err *err)
 {
     for (size_t i = ids_normalise(ids, count); i > 0; i--) {
-        const struct event event = {
-            .id = ids[i - 1], .created_wall = TIME_ABSENT, .created_at = TIME_ABSENT};
+        const struct event event = {.id = ids[i - 1], .created_wall = TIME_ABSENT, .created_at = TIME_ABSENT};
         scan->tally->matched++;
         if (!scan->each(scan->context, &event))
             return stopped(err);

@@ -53,19 +53,24 @@ learn_topics(struct world *world)
 }
 
 // Dead letters, in the rows' own payloads and kept as records: the same topic as the name of their queue
-// says, another one, one that Kafka does not have, and one that cannot be.
+// says, another one, one that Kafka does not have, and one that cannot be; and some that have nothing to
+// send.
 static void
 fill_letters(struct world *world)
 {
-    test_sql(world->admin,
-             "UPDATE public.dlq_events SET event_payload = jsonb_build_object('message_id', id, 'queue',"
-             " (ARRAY['orders', 'paid', 'late', 'orders_dlq', 'a b'])[1 + id %% 5], 'data', 1, 'error',"
-             " jsonb_build_object('message', 'boom'), 'retry_count', 3) WHERE id %% 8 = 1;"
-             "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", key, value, header_names, "
-             "header_values)"
-             " SELECT id, 'central-dlq', 0, id, 'k', '{\"a\": 1}', '{dlq.error.message,dlq.original.topic}',"
-             "  ARRAY['boom', (ARRAY['orders', 'audit', 'paid'])[1 + id %% 3]]::bytea[]"
-             "  FROM public.dlq_events WHERE id %% 16 = 3");
+    test_sql(
+        world->admin,
+        "UPDATE public.dlq_events SET event_payload = jsonb_build_object('message_id', id, 'queue',"
+        " (ARRAY['orders', 'paid', 'late', 'orders_dlq', 'a b'])[1 + id %% 5], 'data', 1, 'error',"
+        " jsonb_build_object('message', 'boom'), 'retry_count', 3) WHERE id %% 8 = 1;"
+        "UPDATE public.dlq_events SET event_payload = jsonb_build_object('type',"
+        " 'io.nats.jetstream.advisory.v1.max_deliver', 'stream', 's', 'stream_seq', id, 'deliveries', 5, 'x',"
+        " (SELECT string_agg(md5(id || ' ' || i), '') FROM generate_series(1, 80) AS i)) WHERE id %% 23 = 2;"
+        "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\", key, value, header_names, "
+        "header_values)"
+        " SELECT id, 'central-dlq', 0, id, 'k', '{\"a\": 1}', '{dlq.error.message,dlq.original.topic}',"
+        "  ARRAY['boom', (ARRAY['orders', 'audit', 'paid'])[1 + id %% 3]]::bytea[]"
+        "  FROM public.dlq_events WHERE id %% 16 = 3");
 }
 
 // Topics of every kind, places beyond the last partition, payloads too large and one that cannot be read, two

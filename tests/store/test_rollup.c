@@ -5,6 +5,7 @@
 #include "async/thread.h"
 #include "base/alloc.h"
 #include "core/backlog/backlog.h"
+#include "core/selection.h"
 #include "rollup/maintainer.h"
 #include "search/choose.h"
 #include "store/events/events.h"
@@ -528,8 +529,8 @@ compare_groups(struct bench *bench, const char *group)
 {
     size_t count = 0;
     assert_true(compare_ids(bench, group) > 0);
-    for (int digit = 0; digit < 16; digit++) {
-        const char prefix[] = {"0123456789abcdef"[digit], '\0'};
+    for (const char *digit = "0123456789abcdef"; *digit; digit++) {
+        const char prefix[] = {*digit, '\0'};
         count += compare_ids(bench, prefix);
     }
     assert_int_equal(count, 1960);

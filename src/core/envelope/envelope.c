@@ -280,3 +280,20 @@ envelope_read(const struct envelope_record *record, struct arena *arena, struct 
     }
     decode(record, &members, arena, envelope);
 }
+
+void
+envelope_unsendable(struct strbuf *out)
+{
+    const char *between = "";
+    for (size_t i = 0; i + 1 < FORMATS; i++) {
+        if (!formats[i]->lost || !formats[i]->shape)
+            continue;
+        strbuf_printf(out, "%s(", between);
+        for (const char *const *member = formats[i]->shape; *member; member++)
+            strbuf_printf(out, "%sexists($.%s)", member == formats[i]->shape ? "" : " && ", *member);
+        strbuf_add_text(out, ")");
+        between = " || ";
+    }
+    if (!*between)
+        strbuf_add_text(out, "1 == 0");
+}

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/strbuf.h"
 #include "core/event.h"
 
 // A record as it was read from its topic; the bytes belong to the caller.
@@ -79,5 +80,9 @@ void envelope_read(const struct envelope_record *record, struct arena *arena, st
 // The same by a format that somebody chose.
 void envelope_read_as(const struct envelope_format *format, const struct envelope_record *record,
                       struct arena *arena, struct envelope *envelope);
+
+// Appends a predicate of PostgreSQL's jsonpath that is true of every value from which alone, without headers,
+// a dead letter is recognised that has nothing to send.
+void envelope_unsendable(struct strbuf *out);
 
 #endif

@@ -95,6 +95,12 @@ struct preview_large {
 bool operation_large(struct store *store, const struct preview_query *query,
                      const struct preview_large *large, struct arena *arena, int64_t **ids, size_t *count,
                      int64_t *more, struct err *err) MUST_CHECK;
+// How many bytes the payload, event id, source id and topic of each of these have together; -1: more than its
+// row decides about it, or about where it goes (the topics of `large`), its payload cannot be read, or there
+// was no time within a second. unsendable: a predicate of jsonpath; payloads of which it is true are -1 too.
+bool operation_bytes(struct store *store, const struct preview_query *query,
+                     const struct preview_large *large, const char *unsendable, const int64_t *ids,
+                     size_t count, int64_t *bytes, struct err *err) MUST_CHECK;
 unsigned preview_parts(enum operation_action action); // set of 1 << enum preview_part
 // The last reprocess of this group (16 digits; NULL or "": any) or of one of these events, the first thousand
 // of them: 0, none.
