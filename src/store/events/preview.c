@@ -163,14 +163,15 @@ static const char *const overtaken_of_many_sql[] = {
     [CHOSEN_BY_BITS] = OVERTAKEN_OF_MANY(BY_BITS, HAS_BIT),
     [CHOSEN_BY_LOOKUP] = OVERTAKEN_OF_MANY(BY_LOOKUP, IS_OF_IDS)};
 
-// Of keys that are looked up too. $7: what is chosen in all; $1 may be a part of it.
+// Of keys that are looked up too, about in the order of their index (as keyed_rows_sql). $7: what is chosen in
+// all; $1 may be a part of it.
 static const char overtaken_by_lookup_sql[] =
     "WITH wanted AS MATERIALIZED ("
     "  SELECT e.id, e.source_id, e.kafka_topic, " KEY("e") ", " EVENT("e") ", e.created_at FROM " BY_LOOKUP
     "     AND e.status = $2 AND e.source_id IS NOT NULL),"
     " chosen AS (SELECT w.id, w.key, w.event, w.created_at FROM wanted w),"
     " keys AS MATERIALIZED (SELECT w.source_id, w.kafka_topic, min(w.created_at) AS since FROM wanted w"
-    "    GROUP BY 1, 2),"
+    "    GROUP BY 1, 2 ORDER BY w.source_id::text COLLATE \"C\"),"
     " other AS MATERIALIZED (SELECT " KEY("n") ", " EVENT("n") ", " NEWEST("n")
     "    FROM keys k CROSS JOIN LATERAL (SELECT x.id, x.event_id, x.source_id, x.kafka_topic, x.created_at,"
     "      x.status FROM :\"events\" x WHERE x.source_id = k.source_id AND x.created_at > k.since OFFSET 0) AS n"
