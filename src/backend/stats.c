@@ -52,7 +52,7 @@ count(struct lane *lane, struct reply *reply)
     bool has_rollup = await_rollup(lane, store);
     if (!lane_is_wanted(lane))
         return stopped(&reply->err);
-    bool ok = analyses_read(store, has_rollup, &reply->arena, &reply->figures.stats, &reply->err);
+    bool ok = analyses_read(store, has_rollup, NULL, &reply->arena, &reply->figures.stats, &reply->err);
     return ok || lane_is_wanted(lane) ? ok : stopped(&reply->err);
 }
 

@@ -8,9 +8,11 @@
 #include "commands/cli/command.h"
 #include "commands/cli/json.h"
 #include "commands/cli/output.h"
+#include "commands/publishing.h"
 #include "commands/rollup.h"
 #include "commands/stats_trend.h"
 #include "rollup/analyses.h"
+#include "rollup/reader.h"
 #include "store/watch/written.h"
 
 static const int64_t SHARES_OF = 24 * 3600 * US_PER_SECOND;
@@ -315,6 +317,13 @@ static const struct {
     {pending_text, pending_json}, {errors_text, errors_json},           {hours_text, hours_json},
     {types_text, types_json},     {resolutions_text, resolutions_json}, {shares_text, shares_json}};
 
+static struct closed_ahead *
+begin_closed(struct call *call, struct store *store, const struct store_settings *settings)
+{
+    const struct store_settings keeping = publishing_store(call);
+    return rollup_may_be_exact(&keeping, store) ? closed_ahead_start(settings) : NULL;
+}
+
 int
 command_stats(struct call *call, struct err *err)
 {
@@ -330,9 +339,11 @@ command_stats(struct call *call, struct err *err)
     struct arena arena = {0};
     struct stats stats = {0};
     struct topic_shares shares = {.window = SHARES_OF};
+    const struct store_settings settings = command_store_settings(call, STORE_READ);
+    struct closed_ahead *ahead = begin_closed(call, store, &settings);
     // Without the schema the analyses read the table alone.
     bool ok =
-        analyses_read(store, rollup_find(call, store, NULL), &arena, &stats, err) &&
+        analyses_read(store, rollup_find(call, store, NULL), ahead, &arena, &stats, err) &&
         (store_info(store)->schema_version == 0 || written_read(store, SHARES_OF, &arena, &shares, err));
     if (ok && stats.error_count && !is_by_group(&stats))
         remark(call, "nobody keeps the counts of groups, so the most common errors are single messages; "
@@ -341,6 +352,7 @@ command_stats(struct call *call, struct err *err)
         .call = call, .stats = &stats, .shares = &shares, .zone_us = store_info(store)->zone_us};
     for (size_t i = 0; ok && i < sizeof analyses / sizeof *analyses; i++)
         ok = call->options.general.json ? analyses[i].json(&report, err) : analyses[i].text(&report, err);
+    closed_ahead_stop(ahead);
     arena_release(&arena);
     store_close(store);
     return ok ? STATUS_DONE : command_status(err);

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "async/lane.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "store/rollup/rollup.h"
@@ -170,8 +171,7 @@ take_types(const struct group_list *pending, const struct stats_closed *closed, 
 static void
 take_pending(const struct group_list *pending, const struct stats_closed *closed, struct stats *stats)
 {
-    stats->pending = (struct stats_pending){
-        .pending = pending->events, .oldest_at = closed->oldest_at, .newest_at = closed->newest_at};
+    stats->pending.pending = pending->events;
     for (size_t i = 0; i < closed->count; i++) {
         stats->pending.resolved += closed->rows[i].resolved;
         stats->pending.discarded += closed->rows[i].discarded;
@@ -179,31 +179,94 @@ take_pending(const struct group_list *pending, const struct stats_closed *closed
     }
 }
 
+struct closed_ahead {
+    struct lane *lane;
+    struct arena arena;
+    struct stats_closed closed;
+    bool is_read;
+};
+
+static void
+read_ahead(struct lane *lane, void *job)
+{
+    struct closed_ahead *ahead = job;
+    struct store *store = lane_connection(lane);
+    struct err ignored = {0}; // the caller reads by its own connection, which says what is wrong
+    ahead->is_read =
+        store_connect(store, &ignored) && stats_closed_read(store, &ahead->arena, &ahead->closed, &ignored);
+    (void)!lane_put(lane, ahead);
+}
+
+struct closed_ahead *
+closed_ahead_start(const struct store_settings *settings)
+{
+    struct closed_ahead *ahead = alloc_bytes(sizeof *ahead);
+    ahead->lane = lane_create(&(struct lane_settings){.name = "closed",
+                                                      .work = read_ahead,
+                                                      .connection = store_create(settings),
+                                                      .interrupt = store_lane_interrupt,
+                                                      .close = store_lane_close,
+                                                      .jobs = 1,
+                                                      .results = 1});
+    (void)!lane_give(ahead->lane, ahead, 0);
+    return ahead;
+}
+
+void
+closed_ahead_stop(struct closed_ahead *ahead)
+{
+    if (!ahead)
+        return;
+    lane_destroy(ahead->lane);
+    arena_release(&ahead->arena);
+    free(ahead);
+}
+
+static bool
+read_closed(struct store *store, struct closed_ahead *ahead, struct arena *arena, struct stats_closed *closed,
+            struct err *err)
+{
+    bool is_read = ahead && lane_take(ahead->lane, -1) && ahead->is_read;
+    if (is_read)
+        *closed = ahead->closed;
+    return is_read || stats_closed_read(store, arena, closed, err);
+}
+
+// Whole seconds of the oldest and the newest.
+static void
+bounds_of(const struct group_list *types, int64_t *first_at, int64_t *last_at)
+{
+    *first_at = *last_at = TIME_ABSENT;
+    for (size_t i = 0; i < types->count; i++) {
+        const struct event_group *group = &types->groups[i];
+        if (group->first_at != TIME_ABSENT && (*first_at == TIME_ABSENT || group->first_at < *first_at))
+            *first_at = group->first_at;
+        if (group->last_at != TIME_ABSENT && (*last_at == TIME_ABSENT || group->last_at > *last_at))
+            *last_at = group->last_at;
+    }
+}
+
 // Pending events out of the rollup, closed ones out of the table. *is_read false: not in this zone.
 static bool
-read_with_rollup(struct store *store, const struct backlog *backlog, struct arena *arena, struct stats *stats,
-                 bool *is_read, struct err *err)
+read_with_rollup(struct store *store, const struct backlog *backlog, struct closed_ahead *ahead,
+                 struct arena *arena, struct stats *stats, bool *is_read, struct err *err)
 {
     struct group_list types;
     struct stats_closed closed;
-    int64_t first_at = TIME_ABSENT, last_at = TIME_ABSENT;
+    int64_t first_at, last_at;
     *is_read = false;
     if (store_info(store)->zone_us % HOUR != 0)
         return true;
     backlog_groups(backlog, PIVOT_TYPE, NULL, clock_now(), arena, &types);
-    for (size_t i = 0; i < types.count; i++) {
-        const struct event_group *group = &types.groups[i];
-        if (group->first_at != TIME_ABSENT && (first_at == TIME_ABSENT || group->first_at < first_at))
-            first_at = group->first_at;
-        if (group->last_at != TIME_ABSENT && (last_at == TIME_ABSENT || group->last_at > last_at))
-            last_at = group->last_at;
-    }
-    if (!stats_closed_read(store, first_at, last_at, arena, &closed, err))
+    bounds_of(&types, &first_at, &last_at);
+    *stats = (struct stats){0};
+    if (!stats_bounds_read(store, first_at, last_at, &stats->pending.oldest_at, &stats->pending.newest_at,
+                           err) ||
+        !read_closed(store, ahead, arena, &closed, err))
         return false;
     *is_read = has_hours_of_rollup(&closed);
     if (!*is_read)
         return true;
-    *stats = (struct stats){0};
     take_pending(&types, &closed, stats);
     take_hours(backlog, &closed, arena, stats);
     take_types(&types, &closed, arena, stats);
@@ -211,12 +274,13 @@ read_with_rollup(struct store *store, const struct backlog *backlog, struct aren
 }
 
 bool
-analyses_read(struct store *store, bool has_rollup, struct arena *arena, struct stats *stats, struct err *err)
+analyses_read(struct store *store, bool has_rollup, struct closed_ahead *ahead, struct arena *arena,
+              struct stats *stats, struct err *err)
 {
     struct backlog *backlog = backlog_create();
     bool is_read = false;
     bool ok = !has_rollup || (rollup_read(store, backlog, true, err) &&
-                              read_with_rollup(store, backlog, arena, stats, &is_read, err));
+                              read_with_rollup(store, backlog, ahead, arena, stats, &is_read, err));
     ok = ok && (is_read || stats_read(store, has_rollup, arena, stats, err));
     if (ok && has_rollup)
         take_errors(backlog, arena, stats);

@@ -34,12 +34,26 @@ rollup_is_readable(const struct rollup_state *state)
     return !state->is_counting && !state->is_listing;
 }
 
+static bool
+needs_no_catch_up(const struct rollup_state *state)
+{
+    return is_exact(state) && (rollup_is_readable(state) || state->is_kept);
+}
+
+bool
+rollup_may_be_exact(const struct store_settings *settings, struct store *store)
+{
+    struct rollup_state state;
+    return read_state(store, &state) &&
+           (needs_no_catch_up(&state) || (!state.is_kept && !settings->is_read_only));
+}
+
 bool
 rollup_catch_up(const struct store_settings *settings, struct store *store, struct rollup_state *state)
 {
     if (!read_state(store, state))
         return false;
-    if (is_exact(state) && (rollup_is_readable(state) || state->is_kept))
+    if (needs_no_catch_up(state))
         return true;
     if (state->is_kept || settings->is_read_only)
         return false;

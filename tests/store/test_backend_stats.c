@@ -45,7 +45,7 @@ assert_same_stats(struct bench *bench, const struct stats *told)
     struct stats read;
     bool has_rollup = rollup_catch_up(&bench->settings.store, bench->world.store, &state);
     assert_int_equal(told->errors[0].group != 0, has_rollup);
-    assert_works(analyses_read(bench->world.store, has_rollup, &bench->world.arena, &read, &err));
+    assert_works(analyses_read(bench->world.store, has_rollup, NULL, &bench->world.arena, &read, &err));
     assert_memory_equal(&told->pending, &read.pending, sizeof read.pending);
     assert_same_errors(told, &read);
     assert_int_equal(told->hour_count, read.hour_count);
@@ -89,6 +89,25 @@ stats_are_those_of_the_command(void **state)
     }
 }
 
+// The same where closed events are read ahead, and where that fails.
+static void
+assert_same_ahead(struct bench *bench, const struct stats *read)
+{
+    struct store_settings settings = bench->settings.store;
+    for (int fails = 0; fails < 2; fails++) {
+        struct stats told;
+        settings.conninfo = fails ? "host=/nowhere" : settings.conninfo;
+        struct closed_ahead *ahead = closed_ahead_start(&settings);
+        assert_works(analyses_read(bench->world.store, true, ahead, &bench->world.arena, &told, &err));
+        assert_memory_equal(&told.pending, &read->pending, sizeof read->pending);
+        for (size_t i = 0; i < read->hour_count; i++)
+            assert_int_equal(told.hours[i].count, read->hours[i].count);
+        assert_same_types(&told, read);
+        closed_ahead_stop(ahead);
+    }
+    closed_ahead_stop(closed_ahead_start(&bench->settings.store)); // nobody takes it
+}
+
 // Pending events are counted out of the rollup and closed ones in the table: together they are what the table
 // alone says.
 static void
@@ -120,7 +139,7 @@ the_rollup_tells_what_the_table_does(void **state)
             fail_msg("the sums were not exact within 30 s");
         clock_sleep(20000);
     }
-    assert_works(analyses_read(bench.world.store, true, &bench.world.arena, &told, &err));
+    assert_works(analyses_read(bench.world.store, true, NULL, &bench.world.arena, &told, &err));
     assert_works(stats_read(bench.world.store, true, &bench.world.arena, &read, &err));
     assert_memory_equal(&told.pending, &read.pending, sizeof read.pending);
     assert_int_equal(told.hour_count, 168);
@@ -131,6 +150,7 @@ the_rollup_tells_what_the_table_does(void **state)
     }
     assert_same_types(&told, &read);
     assert_int_equal(told.type_count, 4);
+    assert_same_ahead(&bench, &read);
     bench_end(&bench);
 }
 

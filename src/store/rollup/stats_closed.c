@@ -82,35 +82,45 @@ param_second(struct params *params, int64_t instant)
 }
 
 bool
-stats_closed_read(struct store *store, int64_t first_at, int64_t last_at, struct arena *arena,
-                  struct stats_closed *closed, struct err *err)
+stats_closed_read(struct store *store, struct arena *arena, struct stats_closed *closed, struct err *err)
 {
-    enum { SETTINGS, HOURS, BOUNDS, CLOSED, QUERIES };
+    enum { SETTINGS, HOURS, CLOSED, QUERIES };
     PGresult *results[QUERIES] = {0};
-    struct params week = {0}, bounds = {0};
-    *closed = (struct stats_closed){.oldest_at = TIME_ABSENT, .newest_at = TIME_ABSENT};
+    struct params week = {0};
+    *closed = (struct stats_closed){0};
     param_text(&week, store->zone);
     int64_t second = clock_now() / US_PER_SECOND;
     param_double(&week, (double)second);
-    param_text(&bounds, store->zone);
-    param_second(&bounds, first_at);
-    param_second(&bounds, last_at);
     struct pg_step steps[QUERIES] = {
         [SETTINGS] = {.sql = settings_sql, .whole = &results[SETTINGS]},
         [HOURS] = {.sql = hours_sql, .params = &week, .whole = &results[HOURS]},
-        [BOUNDS] = {.sql = bounds_sql, .params = &bounds, .whole = &results[BOUNDS]},
         [CLOSED] = {.sql = closed_sql, .params = &week, .whole = &results[CLOSED]},
     };
     bool ok = pg_run(store, FOR_SCANNING, steps, QUERIES, err);
     params_release(&week);
-    params_release(&bounds);
     if (ok) {
         read_hours(results[HOURS], arena, closed);
-        closed->oldest_at = value_time(results[BOUNDS], 0, 0);
-        closed->newest_at = value_time(results[BOUNDS], 0, 1);
         read_rows(results[CLOSED], arena, closed);
     }
     for (size_t i = 0; i < QUERIES; i++)
         PQclear(results[i]);
+    return ok;
+}
+
+bool
+stats_bounds_read(struct store *store, int64_t first_at, int64_t last_at, int64_t *oldest_at,
+                  int64_t *newest_at, struct err *err)
+{
+    struct params params = {0};
+    param_text(&params, store->zone);
+    param_second(&params, first_at);
+    param_second(&params, last_at);
+    PGresult *r = NULL;
+    struct pg_step steps[] = {{.sql = settings_sql}, {.sql = bounds_sql, .params = &params, .whole = &r}};
+    bool ok = pg_run(store, FOR_SCANNING, steps, sizeof steps / sizeof *steps, err);
+    params_release(&params);
+    *oldest_at = ok ? value_time(r, 0, 0) : TIME_ABSENT;
+    *newest_at = ok ? value_time(r, 0, 1) : TIME_ABSENT;
+    PQclear(r);
     return ok;
 }

@@ -21,11 +21,13 @@ struct stats_closed {
     size_t count;
     int64_t *hours; // the starts of the hours of seven days, in the table's zone, oldest first; in the arena
     size_t hour_count;
-    int64_t oldest_at, newest_at; // of the pending events
 };
 
-// first_at, last_at: whole seconds between which the rollup has all pending events; TIME_ABSENT: it has none.
-bool stats_closed_read(struct store *store, int64_t first_at, int64_t last_at, struct arena *arena,
-                       struct stats_closed *closed, struct err *err) MUST_CHECK;
+bool stats_closed_read(struct store *store, struct arena *arena, struct stats_closed *closed,
+                       struct err *err) MUST_CHECK;
+// Of the pending events. first_at, last_at: whole seconds between which the rollup has all of them;
+// TIME_ABSENT: it has none.
+bool stats_bounds_read(struct store *store, int64_t first_at, int64_t last_at, int64_t *oldest_at,
+                       int64_t *newest_at, struct err *err) MUST_CHECK;
 
 #endif
