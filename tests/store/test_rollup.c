@@ -523,17 +523,28 @@ compare_ids(struct bench *bench, const char *group)
     return count;
 }
 
-// Of one group, and of all whose keys begin alike: keys beyond the middle are negative in PostgreSQL.
+static bool
+add_count(void *context, const int64_t *ids, size_t count)
+{
+    (void)ids;
+    *(size_t *)context += count;
+    return true;
+}
+
+// Of one group, of all whose keys begin alike, and of all: keys beyond the middle are negative in PostgreSQL.
 static void
 compare_groups(struct bench *bench, const char *group)
 {
-    size_t count = 0;
+    const struct group_range all = {0, UINT64_MAX};
+    size_t count = 0, counted = 0;
     assert_true(compare_ids(bench, group) > 0);
     for (const char *digit = "0123456789abcdef"; *digit; digit++) {
         const char prefix[] = {*digit, '\0'};
         count += compare_ids(bench, prefix);
     }
+    assert_works(rollup_ids(bench->world.store, &all, add_count, &counted, &err));
     assert_int_equal(count, 1960);
+    assert_int_equal(counted, 1960);
 }
 
 // Also where a second, 255 retries or a time before 2000 does not tell, and with what redrive closed a moment
