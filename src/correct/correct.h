@@ -77,7 +77,7 @@ void correct_parts(const struct event *event, struct record_parts *parts);
 void correct_revision(const struct event *event, const struct record_parts *before,
                       const struct record_parts *after, struct arena *arena, struct correction *correction);
 
-// Applies the recipe to each event (EVENT_SENT, EVENT_PAYLOAD and EVENT_RAW),
+// Applies the recipe to each event (EVENT_EDITED, EVENT_PAYLOAD and EVENT_RAW),
 // except those with a trouble, which fail with it; troubles may be NULL. One whose payload PostgreSQL cannot
 // return fails too, unless its original record was found. Texts are in the arena or in the
 // events. false: it is not wanted any more (limits.is_wanted), ERR_CANCELLED; then the results say nothing,

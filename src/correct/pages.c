@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "correct/private.h"
 
-enum { AHEAD = 1, FIELDS = EVENT_PLANNED };
+enum { AHEAD = 1, FIELDS = EVENT_EDITED | EVENT_PAYLOAD | EVENT_RAW | EVENT_REPLACED };
 
 struct page_reader {
     const struct pages_settings *settings;

@@ -50,7 +50,7 @@ static bool
 is_tried_plain(const struct event_query *query, bool dense)
 {
     enum { MANY = 500 };
-    const unsigned joined = EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD;
+    const unsigned joined = EVENT_NARROW | EVENT_SENT | EVENT_EDITED | EVENT_RAW | EVENT_PAYLOAD;
     return dense && query->id_count >= MANY && query->cut == 0 && query->payload_cut == 0 &&
            (query->fields & joined) && !(query->fields & (EVENT_KNOWN | EVENT_PARTS));
 }

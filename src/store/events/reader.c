@@ -28,12 +28,12 @@ static const struct reader_column {
     size_t at;
     size_t flag; // a bool that says it is not NULL; 0: none
 } columns[] = {
-    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false, PIECE_ROW("e.event_type::text"), COLUMN_BYTES,
-     AT(event_type), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT | EVENT_EDITED, false, PIECE_ROW("e.event_type::text"),
+     COLUMN_BYTES, AT(event_type), 0},
     {EVENT_NARROW | EVENT_COUNTED, false, PIECE_ROW("e.source_table::text"), COLUMN_BYTES, AT(source_table),
      0},
-    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false, PIECE_ROW("e.kafka_topic::text"), COLUMN_BYTES,
-     AT(topic), 0},
+    {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT | EVENT_EDITED, false, PIECE_ROW("e.kafka_topic::text"),
+     COLUMN_BYTES, AT(topic), 0},
     {EVENT_NARROW | EVENT_COUNTED | EVENT_BARE, false, PIECE_ROW("e.status::text"), COLUMN_STATUS,
      AT(status_text), 0},
     {EVENT_NARROW | EVENT_COUNTED, false, PIECE_ROW("e.retry_count::int4"), COLUMN_INT4, AT(retries.count),
@@ -43,14 +43,15 @@ static const struct reader_column {
     {EVENT_NARROW | EVENT_COUNTED | EVENT_SENT, false,
      PIECE_ROW("e.created_at::timestamp AT TIME ZONE :zone"), COLUMN_TIME, AT(created_at), 0},
     {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.event_id::text"), COLUMN_BYTES, AT(event_id), 0},
-    {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.source_id::text"), COLUMN_BYTES, AT(source_id), 0},
+    {EVENT_NARROW | EVENT_SENT | EVENT_EDITED, false, PIECE_ROW("e.source_id::text"), COLUMN_BYTES,
+     AT(source_id), 0},
     {EVENT_NARROW, false, PIECE_ROW("e.correlation_id::text"), COLUMN_BYTES, AT(correlation_id), 0},
     {EVENT_NARROW, false, PIECE_ROW("e.resolved_by::text"), COLUMN_BYTES, AT(closed.by), 0},
     {EVENT_NARROW, false, PIECE_ROW("e.max_retries::int4"), COLUMN_INT4, AT(retries.max), 0},
-    {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.kafka_partition::int4"), COLUMN_INT4,
+    {EVENT_NARROW | EVENT_SENT | EVENT_EDITED, false, PIECE_ROW("e.kafka_partition::int4"), COLUMN_INT4,
      AT(origin.partition), AT(origin.has_partition)},
-    {EVENT_NARROW | EVENT_SENT, false, PIECE_ROW("e.kafka_offset::int8"), COLUMN_INT8, AT(origin.offset),
-     AT(origin.has_offset)},
+    {EVENT_NARROW | EVENT_SENT | EVENT_EDITED, false, PIECE_ROW("e.kafka_offset::int8"), COLUMN_INT8,
+     AT(origin.offset), AT(origin.has_offset)},
     {EVENT_NARROW, false, PIECE_ROW("e.last_retry_at::timestamp AT TIME ZONE :zone"), COLUMN_TIME,
      AT(retries.last_at), 0},
     {EVENT_NARROW, false, PIECE_ROW("e.resolved_at::timestamp AT TIME ZONE :zone"), COLUMN_TIME,
@@ -58,7 +59,7 @@ static const struct reader_column {
     {EVENT_KNOWN, true, PIECE_ROW("live.operation_no"), COLUMN_INT8, AT(known.operation), 0},
     {EVENT_KNOWN, true, PIECE_ROW("(SELECT count(*) FROM redrive.revision r WHERE r.dlq_id = e.id)::int4"),
      COLUMN_INT4, AT(known.revisions), 0},
-    {EVENT_SENT, true, PIECE_ROW("coalesce(revised.no, 0)"), COLUMN_INT4, AT(known.revisions),
+    {EVENT_SENT | EVENT_EDITED, true, PIECE_ROW("coalesce(revised.no, 0)"), COLUMN_INT4, AT(known.revisions),
      0}, // numbered from 1
     {EVENT_KNOWN, true, PIECE_ROW("coalesce(history.published, 0)"), COLUMN_INT4, AT(known.published), 0},
     {EVENT_KNOWN, true, PIECE_ROW("greatest(history.returned, returned.times)"), COLUMN_INT4,
@@ -66,8 +67,8 @@ static const struct reader_column {
     {EVENT_KNOWN, true, PIECE_ROW("returned.operation_no"), COLUMN_INT8, AT(known.returned_from), 0},
     {EVENT_KNOWN, true, PIECE_ROW("coalesce(returned.sent_id, returned.dlq_id)"), COLUMN_INT8,
      AT(known.returned_id), 0},
-    {EVENT_NARROW | EVENT_RAW | EVENT_SENT, true, PIECE_ROW("raw.dlq_id IS NOT NULL"), COLUMN_BOOL,
-     AT(record.is_kept), 0},
+    {EVENT_NARROW | EVENT_RAW | EVENT_SENT | EVENT_EDITED, true, PIECE_ROW("raw.dlq_id IS NOT NULL"),
+     COLUMN_BOOL, AT(record.is_kept), 0},
     {EVENT_NARROW | EVENT_RAW, true, PIECE_ROW("raw.format"), COLUMN_BYTES, AT(record.format), 0},
     {EVENT_NARROW | EVENT_RAW, true, PIECE_ROW("raw.consumer"), COLUMN_BYTES, AT(record.consumer), 0},
     {EVENT_NARROW | EVENT_RAW, true, PIECE_ROW("raw.topic"), COLUMN_BYTES, AT(record.topic), 0},
@@ -160,7 +161,7 @@ static const struct join {
          " CROSS JOIN LATERAL (VALUES (1, o.operation_no), (2, o.outcomes)) AS n (place, number)"
          " GROUP BY o.dlq_id) parts ON parts.dlq_id = e.id")},
     // Where none of these events has a record, or was ever corrected, nobody looks for it event by event.
-    {EVENT_NARROW | EVENT_SENT | EVENT_RAW | EVENT_PAYLOAD, true,
+    {EVENT_NARROW | EVENT_SENT | EVENT_EDITED | EVENT_RAW | EVENT_PAYLOAD, true,
      PIECE_ROW(" LEFT JOIN LATERAL (SELECT k.* FROM redrive.record k WHERE (SELECT EXISTS (SELECT FROM "
                "redrive.record x WHERE x.dlq_id BETWEEN :lowest AND :highest)) AND k.dlq_id = e.id LIMIT 1) "
                "raw ON true")},
@@ -169,7 +170,7 @@ static const struct join {
      PIECE_ROW(" LEFT JOIN LATERAL (SELECT k.* FROM redrive.original k WHERE (SELECT EXISTS (SELECT FROM "
                "redrive.original x WHERE x.dlq_id BETWEEN :lowest AND :highest)) AND k.dlq_id = e.id LIMIT "
                "1) original ON true")},
-    {EVENT_PAYLOAD | EVENT_SENT | EVENT_RAW, true,
+    {EVENT_PAYLOAD | EVENT_SENT | EVENT_EDITED | EVENT_RAW, true,
      PIECE_ROW(" LEFT JOIN LATERAL (SELECT r.* FROM redrive.revision r WHERE (SELECT EXISTS (SELECT FROM "
                "redrive.revision x WHERE x.dlq_id BETWEEN :lowest AND :highest)) AND r.dlq_id = e.id ORDER "
                "BY r.no DESC LIMIT 1) revised ON true")},
