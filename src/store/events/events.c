@@ -126,6 +126,7 @@ add_statuses(struct params *params, unsigned statuses)
 struct page_reading {
     struct event_reader reader;
     struct event_page *page;
+    size_t first_room; // most pages that are asked for by ids need just that
     size_t room, most_bytes;
 };
 
@@ -135,7 +136,7 @@ events_read_event(void *context, const PGresult *row)
     struct page_reading *reading = context;
     struct event_page *page = reading->page;
     if (page->count == reading->room) {
-        reading->room = reading->room ? size_mul(reading->room, 2) : 64;
+        reading->room = reading->room ? size_mul(reading->room, 2) : reading->first_room;
         struct event *events = arena_array(&page->arena, reading->room, sizeof *events);
         if (page->count)
             memcpy(events, page->events, page->count * sizeof *events);
@@ -148,12 +149,23 @@ events_read_event(void *context, const PGresult *row)
     return !page->is_cut;
 }
 
+enum { ROOM_LEAST = 64, ROOM_MOST = 4096 }; // events
+
+static size_t
+first_room(const struct event_query *query)
+{
+    if (query->id_count <= ROOM_LEAST)
+        return ROOM_LEAST;
+    return query->id_count < ROOM_MOST ? query->id_count : ROOM_MOST;
+}
+
 static bool
 read_rows(struct store *store, const struct event_query *query, bool plain, struct event_page *page,
           struct err *err)
 {
     int64_t limit = query->limit ? (int64_t)query->limit : (int64_t)query->id_count;
-    struct page_reading reading = {.page = page, .most_bytes = query->most_bytes};
+    struct page_reading reading = {
+        .page = page, .first_room = first_room(query), .most_bytes = query->most_bytes};
     event_reader_init(&reading.reader, store, &page->arena, query->fields, query->cut);
     reading.reader.payload_cut = query->payload_cut;
     reading.reader.takes_unreadable = query->takes_unreadable;
