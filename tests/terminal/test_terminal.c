@@ -257,7 +257,7 @@ every_size_works(void **state)
     vt_resize(vt, 24, 19);
     assert_screen(vt, vt_wait_text(vt, "19x24 too small"));
     vt_keys(vt, "q");
-    assert_int_equal(vt_result(vt, 3000), 0);
+    assert_int_equal(vt_result(vt, 10000), 0);
     vt_end(vt);
 }
 
@@ -270,7 +270,7 @@ leaving_gives_the_terminal_back(void **state)
     assert_true(vt_modes(vt, &during));
     assert_false(during.c_lflag & ICANON);
     vt_keys(vt, "Q");
-    assert_int_equal(vt_result(vt, 3000), 0);
+    assert_int_equal(vt_result(vt, 10000), 0);
     assert_true(vt_modes(vt, &after) || true);
     assert_false(vt_alternate(vt));
     assert_false(vt_bracketed(vt));
@@ -311,7 +311,7 @@ hang_up_ends_it(void **state)
     (void)state;
     struct vt *vt = start(24, 80, &plain, NULL);
     vt_hang_up(vt);
-    int result = vt_result(vt, 2000);
+    int result = vt_result(vt, 10000);
     assert_int_not_equal(result, -1);
     vt_end(vt);
 }
@@ -322,7 +322,7 @@ a_signal_ends_it_orderly(void **state)
     (void)state;
     struct vt *vt = start(24, 80, &plain, NULL);
     assert_int_equal(kill(vt_pid(vt), SIGTERM), 0);
-    assert_int_equal(vt_result(vt, 2000), 1);
+    assert_int_equal(vt_result(vt, 10000), 1);
     assert_false(vt_alternate(vt));
     assert_false(vt_bracketed(vt));
     vt_end(vt);
@@ -340,7 +340,7 @@ a_crash_gives_the_terminal_back(void **state)
         snprintf(keys, sizeof keys, "%s<Tab>2114<Tab>", reasons[i]);
         assert_screen(vt, vt_press(vt, keys));
         vt_keys(vt, "<Enter>");
-        int result = vt_result(vt, 5000);
+        int result = vt_result(vt, 30000);
         assert_true(result != 0 && result != -1);
         assert_false(vt_alternate(vt));
         assert_false(vt_bracketed(vt));
@@ -377,7 +377,7 @@ every_terminal_is_drawn(void **state)
             for (size_t b = 0; b < vt_output(vt).len; b++)
                 assert_true((unsigned char)vt_output(vt).data[b] < 0x80);
         vt_keys(vt, "Q");
-        assert_int_equal(vt_result(vt, 3000), 0);
+        assert_int_equal(vt_result(vt, 10000), 0);
         vt_end(vt);
     }
 }
@@ -443,7 +443,7 @@ no_terminal_is_a_sentence(void **state)
     (void)state;
     const char *env[] = {"TERM=dumb", NULL};
     struct vt *vt = vt_start(&(struct vt_setup){.run = sample_app_run, .context = &plain, .env = env});
-    assert_int_equal(vt_result(vt, 3000), 2);
+    assert_int_equal(vt_result(vt, 10000), 2);
     assert_screen(vt, vt_shows(vt, "cannot place its cursor"));
     vt_end(vt);
 }

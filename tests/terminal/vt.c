@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "ui/keymap/key.h"
 
-#define PATIENCE_MS 8000
+#define PATIENCE_MS 30000
 #define QUIET_MS 3 // what the kernel needs to hand over what was written before the idle byte
 
 struct vt {

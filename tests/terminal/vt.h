@@ -1,7 +1,7 @@
 // vt: a terminal for tests: a program in a pseudo terminal, and libvterm to see what it drew.
 //
 // Nothing here sleeps to be safe: the program says by REDRIVE_TEST_FD when it is idle ('k' after a key, 'r'
-// after replies, 't' after a tick). Everything gives up after a few seconds and returns false, so that a test
+// after replies, 't' after a tick). Everything gives up after half a minute and returns false, so that a test
 // fails with the screen in its message.
 #ifndef REDRIVE_TESTS_TERMINAL_VT_H
 #define REDRIVE_TESTS_TERMINAL_VT_H
