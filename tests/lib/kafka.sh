@@ -19,6 +19,7 @@
 #   leave DIR                SIGKILL to the second broker: what it alone leads has no leader then
 #   remove DIR               kill it and remove everything
 #
+# REDRIVE_KAFKA_JAVA=-XX:TieredStopAtLevel=1 are further options of its Java: these halve what a broker of some minutes computes.
 # REDRIVE_KAFKA=3.9.1 chooses another version than tests/kafka/pom.xml pins; tests/kafka/VERSION.jars says what belongs to it.
 set -eu
 . "$(dirname "$0")/common.sh"
@@ -199,7 +200,7 @@ again()
     local try
     # shellcheck disable=SC2016
     setsid bash -c 'echo $$ >"$1"; shift; exec "$@"' kafka "$DIR/pid" \
-        java -Xmx512m -XX:+UseSerialGC -cp "$JARS/*" kafka.Kafka "$DIR/server.properties" \
+        java -Xmx512m -XX:+UseSerialGC ${REDRIVE_KAFKA_JAVA-} -cp "$JARS/*" kafka.Kafka "$DIR/server.properties" \
         </dev/null >>"$DIR/server.log" 2>&1 8>&- 9>&- &
     for try in {1..300}; do
         if kcat -L -m 1 -b "127.0.0.1:$PORT" >/dev/null 2>&1; then
@@ -235,7 +236,7 @@ join()
     [ -n "$SECOND" ] || make_second
     # shellcheck disable=SC2016
     setsid bash -c 'echo $$ >"$1"; shift; exec "$@"' kafka "$DIR/pid2" \
-        java -Xmx256m -XX:+UseSerialGC -cp "$JARS/*" kafka.Kafka "$DIR/second.properties" \
+        java -Xmx256m -XX:+UseSerialGC ${REDRIVE_KAFKA_JAVA-} -cp "$JARS/*" kafka.Kafka "$DIR/second.properties" \
         </dev/null >>"$DIR/second.log" 2>&1 8>&- 9>&- &
     for try in {1..300}; do
         [ "$(kcat -L -m 1 -b "127.0.0.1:$PORT" 2>/dev/null | grep -c '^  broker ')" != 2 ] || return 0
