@@ -3,6 +3,11 @@
 # REDRIVE is the program, REDRIVE_TEST_PG a conninfo (key=value) of a PostgreSQL where databases and roles may be made. Nothing of the
 # person who runs the tests is read: files, environment and terminal are those of the test.
 
+# Parts that leave the shared database alone, and need nothing that another part has made.
+APART="41_schemas 45_history 56_archive 57_people 57_policies 57_watch 58_alerts 58_daemon 59_import 59_notices 60_documents"
+
+server=${REDRIVE_TEST_PG-}
+ran= status= out= err=
 count=0
 failed=0
 python=$(python3 -c 'import sys; print(sys.executable)') # without the detour of version managers
@@ -149,6 +154,22 @@ end()
     psql -XAtq "$server dbname=postgres" -c "DROP DATABASE IF EXISTS $database WITH (FORCE)" >/dev/null 2>&1
     psql -XAtq "$server dbname=postgres" -c "DROP ROLE IF EXISTS redrive_poor_$$" -c "DROP ROLE IF EXISTS redrive_ana_$$" >/dev/null 2>&1
     rm -rf "$work"
+}
+
+# parts shared|apart: one after the other.
+parts()
+{
+    local part name kind brokers=${REDRIVE_TEST_KAFKA-} topic_tool=${REDRIVE_TEST_BUILD-}/tests/tools/topic
+    begin
+    for part in "$here"/[0-9]*.sh; do
+        name=$(basename "$part" .sh) kind=shared
+        case " $APART " in *" $name "*) kind=apart ;; esac
+        [ $kind = "$1" ] || continue
+        echo "# ${part##*/}"
+        ok "${part##*/} has no syntax error" bash -n "$part" # bash goes on behind the rest of a part that has one
+        . "$part"
+    done
+    plan
 }
 
 plan()
