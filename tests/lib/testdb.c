@@ -29,44 +29,89 @@ must_run(PGconn *conn, const char *sql)
     exit(1);
 }
 
-// CREATE and DROP DATABASE, from the database that is always there.
-static bool
-on_server(const char *format, const char *name)
+// The database that is always there.
+static PGconn *
+connect_to_server(void)
 {
     const char *server = getenv("REDRIVE_TEST_PG");
     if (!server || !*server) {
         fprintf(stderr, "# testdb: REDRIVE_TEST_PG is not set: run this through tests/run\n");
-        return false;
+        return NULL;
     }
-    PGconn *conn = connect_to(server);
-    if (!conn)
-        return false;
-    char sql[160];
-    snprintf(sql, sizeof sql, "%s %s%s", format, name, *format == 'D' ? " WITH (FORCE)" : "");
-    PQclear(must_run(conn, sql));
-    PQfinish(conn);
-    return true;
+    return connect_to(server);
 }
 
-bool
-testdb_create(struct testdb *db)
+static bool
+create(struct testdb *db, const char *how)
 {
     static int count;
     *db = (struct testdb){0};
-    char name[sizeof db->name];
-    snprintf(name, sizeof name, "redrive_test_%ld_%d", (long)getpid(), ++count);
-    if (!on_server("CREATE DATABASE", name))
+    PGconn *conn = connect_to_server();
+    if (!conn)
         return false;
+    char name[sizeof db->name], sql[300];
+    snprintf(name, sizeof name, "redrive_test_%ld_%d", (long)getpid(), ++count);
+    snprintf(sql, sizeof sql, "CREATE DATABASE %s%s", name, how);
+    PQclear(must_run(conn, sql));
+    PQfinish(conn);
     memcpy(db->name, name, sizeof name);
     snprintf(db->conninfo, sizeof db->conninfo, "%s dbname=%s", getenv("REDRIVE_TEST_PG"), name);
     const char *pooler = getenv("REDRIVE_TEST_PGBOUNCER");
     if (pooler && *pooler)
         snprintf(db->pooled, sizeof db->pooled, "%s dbname=%s", pooler, name);
     db->conn = connect_to(db->conninfo);
-    if (!db->conn)
+    return db->conn;
+}
+
+bool
+testdb_create(struct testdb *db)
+{
+    if (!create(db, ""))
         return false;
     PQclear(must_run(db->conn, CONTRACT_TABLE CONTRACT_INDEXES));
     return true;
+}
+
+bool
+testdb_create_like(struct testdb *db, const char *model)
+{
+    char how[200];
+    snprintf(how, sizeof how, " TEMPLATE %s", model);
+    return create(db, how);
+}
+
+bool
+testdb_has_model(const char *model)
+{
+    PGconn *conn = connect_to_server();
+    if (!conn)
+        return false;
+    const char *const values[] = {model};
+    PGresult *r =
+        PQexecParams(conn, "SELECT FROM pg_database WHERE datname = $1", 1, NULL, values, NULL, NULL, 0);
+    bool has = PQntuples(r) == 1;
+    PQclear(r);
+    PQfinish(conn);
+    return has;
+}
+
+void
+testdb_become_model(struct testdb *db, const char *model)
+{
+    PQfinish(db->conn);
+    db->conn = NULL;
+    PGconn *conn = connect_to_server();
+    char sql[300];
+    snprintf(sql, sizeof sql, "ALTER DATABASE %s RENAME TO %s", db->name, model);
+    PGresult *r = PQexec(conn, sql);
+    // Another program may have been quicker: its database is as good.
+    bool is_there = PQresultStatus(r) == PGRES_COMMAND_OK;
+    PQclear(r);
+    PQfinish(conn);
+    if (is_there)
+        *db = (struct testdb){0};
+    else
+        testdb_drop(db);
 }
 
 void
@@ -75,7 +120,13 @@ testdb_drop(struct testdb *db)
     if (!*db->name)
         return;
     PQfinish(db->conn);
-    on_server("DROP DATABASE", db->name);
+    PGconn *conn = connect_to_server();
+    if (conn) {
+        char sql[160];
+        snprintf(sql, sizeof sql, "DROP DATABASE %s WITH (FORCE)", db->name);
+        PQclear(must_run(conn, sql));
+        PQfinish(conn);
+    }
     *db = (struct testdb){0};
 }
 

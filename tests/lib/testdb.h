@@ -18,6 +18,12 @@ struct testdb {
 
 // Says on stderr what is missing and returns false without a server.
 bool testdb_create(struct testdb *db) __attribute__((warn_unused_result));
+// The same, as a copy of a database to which nobody is connected.
+bool testdb_create_like(struct testdb *db, const char *model) __attribute__((warn_unused_result));
+// Whether the server has that database, and how one comes to be it: this database is renamed, and not dropped
+// with the others.
+bool testdb_has_model(const char *model);
+void testdb_become_model(struct testdb *db, const char *model);
 // Drops the database, whoever is still in it. Dropping what was never created is fine.
 void testdb_drop(struct testdb *db);
 
