@@ -307,6 +307,7 @@ layers: ## fail where a file includes a room that its room may not see
 
 lint: banned ## run clang-tidy and cppcheck, look for banned calls
 	$(Q)$(MAKE) -k -j$(JOBS) VARIANT=lint CC=clang tidy
+	$(Q)find $(or $(REDRIVE_CACHE),build/cache)/tidy -type f -mtime +30 -delete 2>/dev/null || true
 	$(Q)mkdir -p build/lint/cppcheck
 	$(SAY) CHECK cppcheck
 	$(Q)cppcheck --quiet --std=c11 --language=c -j$(JOBS) --cppcheck-build-dir=build/lint/cppcheck -Isrc -I. -D_GNU_SOURCE \
@@ -318,9 +319,8 @@ tidy: $(patsubst %.c,$(OUT)/%.tidy,$(SOURCES) $(TEST_HELPERS) $(TEST_SOURCES) $(
 # The object brings the headers in: a file is looked at again when anything it includes has changed.
 $(OUT)/%.tidy: %.c $(OUT)/%.o .clang-tidy
 	$(SAY) TIDY $<
-	$(Q)clang-tidy --quiet --warnings-as-errors='*' $< -- $(ALL_CFLAGS) -Wno-everything 2>$@.err >$@.out || \
-		{ cat $@.out; grep -v 'warnings\? generated' $@.err; exit 1; }
-	$(Q)mv $@.out $@
+	$(Q)tests/lib/tidy.sh $< $(OUT)/$*.d $(ALL_CFLAGS)
+	$(Q)touch $@
 
 BANNED = strcpy|strcat|sprintf|vsprintf|strtok|atoi|gets|system|popen
 banned:
