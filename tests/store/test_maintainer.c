@@ -15,7 +15,7 @@ struct bench {
     char name[UUID_SIZE];
 };
 
-static const int64_t PATIENCE = 30 * US_PER_SECOND;
+static const int64_t PATIENCE = 120 * US_PER_SECOND;
 
 static void
 keep_until_exact(struct maintainer *maintainer)

@@ -7,7 +7,7 @@
 #include "store/rollup/rollup.h"
 #include "store/rollup/trend.h"
 
-static const int64_t PATIENCE = 30 * US_PER_SECOND;
+static const int64_t PATIENCE = 120 * US_PER_SECOND;
 
 struct bench {
     struct world world;
