@@ -67,6 +67,15 @@ test_tables_are_sorted(void **state)
             assert_true(strcmp(blanks[i - 1], blanks[i]) < 0);
         assert_int_not_equal(cause_naming(bytes_of(blanks[i])), CAUSE_NAMES);
     }
+    static const char *const names[] = {
+#define GIVEN_NAME(name) name,
+#include "core/fingerprint/given_names.def"
+#undef GIVEN_NAME
+    };
+    for (size_t i = 1; i < sizeof names / sizeof names[0]; i++) {
+        assert_true(strcmp(names[i - 1], names[i]) < 0);
+        assert_int_equal(word_roles(bytes_of(names[i])), 0);
+    }
 }
 
 // Each row of the maskers leaves of its example what it says.
@@ -237,6 +246,8 @@ test_patterns(void **state)
         {"cannot insert NULL into (\"SHOP\".\"pay\".\"iban\")",
          "cannot insert NULL into (\"SHOP\".\"pay\".\"iban\")"},
         {"'weight' is a required property", "'weight' is a required property"},
+        {"no parcel for Priya Raman-Li and A. de Vries", "no parcel for <name> and A. de Vries"},
+        {"lock on trigger 'a.b-538499' and 'fk_2'", "lock on trigger 'a.b<id>' and '<text>'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_string_equal(pattern_of(rows[i][0]), rows[i][1]);

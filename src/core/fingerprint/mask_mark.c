@@ -255,6 +255,26 @@ take_message_body(struct mask_scan *scan, size_t from)
     return true;
 }
 
+// size = 12 MB: behind the unit of the number that ends at `to`, or `to`.
+static size_t
+unit_end(const struct mask_scan *scan, size_t to)
+{
+    if (scan_char(scan, to) != ' ')
+        return to;
+    struct bytes word = scan_peek_word(scan, to + 1);
+    bool is_unit = word.len > 0 && word.data == scan->text.data + to + 1 &&
+                   (word_roles(word) & ROLE_UNIT) != 0 && scan_char(scan, to + 1 + word.len) != '=';
+    return is_unit ? to + 1 + word.len : to;
+}
+
+// field=54, tag=40: FIX and its like name their fields by number.
+static bool
+is_numbered_field(const struct mask_scan *scan, struct bytes word)
+{
+    return word.len <= 4 && word_digits(word) == word.len &&
+           (word_equals_folded(scan->prev, "field") || word_equals_folded(scan->prev, "tag"));
+}
+
 bool
 mask_value(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 {
@@ -272,6 +292,7 @@ mask_value(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
     bool has_digit = (seen & KIND_DIGIT) != 0;
     bool is_named = (roles & (ROLE_NAME | ROLE_WEAK_NAME)) != 0 && word_is_identifier(word) && !has_digit;
     bool is_told = (roles & (ROLE_CODE | ROLE_SQLSTATE | ROLE_TELLING)) != 0;
+    is_named |= is_numbered_field(scan, word);
     if (is_named || (!has_digit && word_is_class(word)) ||
         (is_told && (seen & (KIND_DIGIT | KIND_MARK)) == 0)) {
         scan_emit_name(scan, from, to);
@@ -283,7 +304,7 @@ mask_value(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
         return false;
     } else {
         size_t end = behind == '{' ? payload_object_end(bytes_slice(scan->text, 0, scan->end), to) : 0;
-        end = end != 0 ? end : to;
+        end = end != 0 ? end : has_digit && (seen & KIND_LETTER) == 0 ? unit_end(scan, to) : to;
         scan_emit_hole(scan, from, end, MASK_VALUE);
         scan->at = end > scan->at ? end : scan->at;
     }

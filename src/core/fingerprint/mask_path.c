@@ -166,6 +166,10 @@ mask_path(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
         scan_emit_hole(scan, rest, to, MASK_PATH);
         return true;
     }
+    if (scan->after == AFTER_COLON && (roles & ROLE_ID) != 0) { // time-zone ID: America/Lima
+        scan_emit_hole(scan, from, to, MASK_IDENTITY);
+        return true;
+    }
     // infNFe/det[3]/prod/NCM continues behind its index.
     bool goes_on = from > 0 && scan->text.data[from - 1] == ']';
     bool is_named = goes_on || ((roles & ROLE_NAME) != 0 && count_char(scan, from, to, '.') == 0);

@@ -3,6 +3,20 @@
 
 #include "core/fingerprint/payload.h"
 
+// "pointer": "/data/lines/3/weight": the field at the end of the path is what the error is about.
+static bool
+is_pointer(struct bytes name, struct bytes value)
+{
+    static const char *const names[] = {"pointer", "path", "field", "property", "param", "instancePath"};
+    if (value.len < 2 || value.len > 200 || (value.data[0] != '/' && value.data[0] != '#'))
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (bytes_equal_text(name, names[i]))
+            return word_digits(value) <= 6;
+    }
+    return false;
+}
+
 void
 mask_members(struct mask_scan *scan, size_t from, size_t to)
 {
@@ -19,7 +33,10 @@ mask_members(struct mask_scan *scan, size_t from, size_t to)
             scan_emit_word(scan, name, name + member.name.len);
         }
         scan->after = AFTER_COLON;
-        scan_again(scan, value, value + member.value.len, PART_TEXT);
+        if (is_pointer(member.name, member.value))
+            scan_emit_path(scan, value, value + member.value.len);
+        else
+            scan_again(scan, value, value + member.value.len, PART_TEXT);
         done = value + member.value.len;
     }
 

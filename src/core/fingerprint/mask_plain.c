@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define VALUE_REACH 128 // of a value without quotes, up to the words that end it
+
 // SQL
 
 static bool
@@ -72,98 +74,6 @@ statement_end(const struct mask_scan *scan, size_t at)
 
 // Words without digits and marks
 
-static bool
-is_capitalised(struct bytes word)
-{
-    if (word.len < 2)
-        return false;
-    unsigned char second = (unsigned char)word.data[1];
-    if ((unsigned char)word.data[0] == 0xC3) // À to Þ
-        return second >= 0x80 && second <= 0x9E;
-    return (word_kind(word.data[0]) & KIND_UPPER) != 0 &&
-           (word_kind(word.data[1]) & (KIND_LOWER | KIND_HIGH)) != 0;
-}
-
-// Behind the last part of a person's or place's name that begins at from: João da Silva.
-static size_t
-person_end(const struct mask_scan *scan, size_t from)
-{
-    size_t end = from;
-    for (unsigned parts = 0; parts < 8; parts++) {
-        struct bytes word = scan_peek_word(scan, end);
-        size_t start = (size_t)(word.data - scan->text.data);
-        if (word.len == 0)
-            break;
-        if (is_capitalised(word)) {
-            end = start + word.len;
-            continue;
-        }
-        struct bytes next = scan_peek_word(scan, start + word.len);
-        if ((word_roles(word) & ROLE_PARTICLE) == 0 || !is_capitalised(next) || parts == 0)
-            break;
-        end = (size_t)(next.data - scan->text.data) + next.len;
-    }
-    return end;
-}
-
-static bool
-is_capital(struct bytes word)
-{
-    return word.len >= 2 && (is_capitalised(word) || (word_kind(word.data[0]) & KIND_UPPER) != 0);
-}
-
-// Behind the legal form that stands at `at`: GmbH, GmbH & Co. KG, Ltda., S.A.; or 0.
-static size_t
-legal_form_end(const struct mask_scan *scan, size_t at)
-{
-    static const char *const forms[] = {"GmbH",  "GMBH",  "Ltda",  "LTDA",  "Lda",     "LDA",  "Ltd",   "LTD",
-                                        "LLC",   "Inc",   "INC",   "PLC",   "Pty Ltd", "SARL", "S.A",   "S.L",
-                                        "S.L.U", "S.R.L", "S.r.l", "S.p.A", "B.V",     "N.V",  "EIRELI"};
-    struct bytes rest = scan_slice(scan, at, scan->end);
-    size_t len = 0;
-    if (rest.len < 3)
-        return 0;
-    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
-        if (rest.data[0] != forms[i][0] || rest.data[1] != forms[i][1])
-            continue;
-        size_t form = strlen(forms[i]);
-        if (form > len && bytes_starts(rest, forms[i]) && !word_is_alnum(scan_char(scan, at + form)))
-            len = form;
-    }
-    if (len == 0)
-        return 0;
-    if (bytes_starts(bytes_slice(rest, len, rest.len), " & Co. KG"))
-        len += strlen(" & Co. KG");
-    bool has_dot = scan_char(scan, at + len) == '.' && at + len + 1 < scan->end;
-    return at + len + has_dot;
-}
-
-// Behind the name of a company that begins at `from`, which ends in its legal form: Silva & Filhos Ltda. 0:
-// none begins there.
-static size_t
-company_end(const struct mask_scan *scan, size_t from)
-{
-    size_t at = from;
-    for (unsigned parts = 0; parts < 8; parts++) {
-        size_t start = scan_skip_blanks(scan, at);
-        size_t end = parts > 0 ? legal_form_end(scan, start) : 0;
-        if (end != 0)
-            return end;
-        struct bytes word = scan_peek_word(scan, start);
-        bool is_part =
-            is_capital(word) || (parts > 0 && word.len <= 3 && (word_roles(word) & ROLE_PARTICLE) != 0);
-        if (parts > 0 && scan_char(scan, start) == '&')
-            at = start + 1;
-        else if (is_part)
-            at = start + word.len;
-        else
-            return 0;
-        if (scan_char(scan, at) == ',' && scan_char(scan, at + 1) == ' ')
-            return legal_form_end(scan, at + 2);
-    }
-    return 0;
-}
-
 // $, R$, €
 static bool
 is_currency_sign(struct bytes word)
@@ -193,19 +103,6 @@ is_of_amount(const struct mask_scan *scan, size_t to, struct bytes word)
     bool is_before = word_is_digit(scan_char(scan, next)) ||
                      (scan_char(scan, next) == '-' && word_is_digit(scan_char(scan, next + 1)));
     return is_before || (scan->is_number && scan->may_collapse);
-}
-
-static bool
-is_person(struct mask_scan *scan, struct bytes word)
-{
-    struct bytes prev = scan->prev;
-    if (prev.len < 4 || scan->after > AFTER_COLON || !is_capitalised(word))
-        return false;
-    if (word_equals_folded(word, "not"))
-        return false;
-    return (scan_prev_roles(scan) & ROLE_PERSON) != 0 &&
-           ((word_kind(prev.data[0]) & KIND_LOWER) != 0 || scan->after == AFTER_COLON ||
-            (scan_prev_roles(scan) & ROLE_TITLE) != 0);
 }
 
 // "decimal: abc. Path …": the value goes on to the next full stop, comma or semicolon, or the end of the
@@ -239,12 +136,25 @@ is_property(struct bytes word)
     return dots >= 2 && has_class && word_is_code_shaped(word);
 }
 
+// Not in union ["null","string"]: true (field=referrer): Avro prints the value and then its field. Behind the
+// value, or 0.
+static size_t
+union_value_end(const struct mask_scan *scan, size_t from)
+{
+    if (from < 3 || memcmp(scan->text.data + from - 3, "]: ", 3) != 0)
+        return 0;
+    size_t reach = scan->end - from > VALUE_REACH ? VALUE_REACH : scan->end - from;
+    size_t at = bytes_find(bytes_slice(scan->text, from, reach), BYTES(" (field="), 0);
+    return at == SIZE_MAX ? 0 : from + at;
+}
+
 bool
 mask_free_value(struct mask_scan *scan, size_t from)
 {
-    if ((scan_prev_roles(scan) & ROLE_FREE_VALUE) == 0)
+    size_t end = union_value_end(scan, from);
+    if (end == 0 && (scan_prev_roles(scan) & ROLE_FREE_VALUE) == 0)
         return false;
-    size_t end = free_value_end(scan, from);
+    end = end != 0 ? end : free_value_end(scan, from);
     if (is_property(scan_slice(scan, from, end)))
         return false;
     scan_emit_hole(scan, from, end, MASK_VALUE);
@@ -314,11 +224,122 @@ is_login(struct mask_scan *scan, size_t to)
            is_held_by(scan, start, to);
 }
 
+// "durch Benutzer MUELLER gesperrt", "por usuario ana": by whom it was done. Only English says "by user
+// action".
+static bool
+is_agent(struct mask_scan *scan)
+{
+    static const char *const by[] = {" durch Benutzer", " von Benutzer",        " por usuario",
+                                     " por el usuario", " pelo usu\xC3\xA1rio", " par l'utilisateur",
+                                     " door gebruiker", " dall'utente"};
+    struct bytes prev = scan->prev;
+    if (scan->after != AFTER_BLANK || prev.len < 6 || (scan_prev_roles(scan) & ROLE_LOGIN) == 0)
+        return false;
+    struct bytes before = scan_slice(scan, 0, (size_t)(prev.data - scan->text.data) + prev.len);
+    for (size_t i = 0; i < sizeof by / sizeof by[0]; i++) {
+        if (bytes_ends(before, by[i]))
+            return true;
+    }
+    return false;
+}
+
+// [8812, "Ana Lima", null]: no word, but a value among values.
+static bool
+is_listed_scalar(const struct mask_scan *scan, size_t from, size_t to)
+{
+    struct bytes word = scan_slice(scan, from, to);
+    if (word.len > 5 || !word_is_one_of(word.data[0], "ntfNTF") ||
+        !word_is_one_of(scan_char(scan, to), ",])"))
+        return false;
+    static const char *const scalars[] = {"null", "nil", "none", "true", "false"};
+    if (from < 2 || scan->text.data[from - 1] != ' ' || scan->text.data[from - 2] != ',')
+        return false;
+    for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
+        if (word_equals_folded(word, scalars[i]))
+            return true;
+    }
+    return false;
+}
+
+// Is text[from, to) a value of a few words, none of which is an article, a type or another name?
+static bool
+is_operand(const struct mask_scan *scan, size_t from, size_t to)
+{
+    static const unsigned told = ROLE_TYPE | ROLE_VALUE | ROLE_NAME | ROLE_WEAK_NAME | ROLE_CODE;
+    static const char *const others[] = {"a",    "an",    "the",  "list", "dict",      "tuple", "bytes",
+                                         "null", "nil",   "none", "nan",  "undefined", "map",   "struct",
+                                         "type", "slice", "from", "it",   "this",      "empty", "infinity"};
+    for (unsigned i = 0; i < 4; i++) {
+        from = scan_skip_blanks(scan, from);
+        if (from >= to)
+            return i > 0;
+        struct bytes word = scan_peek_word(scan, from);
+        if (word.len > 0 && (word_roles(word) & told) != 0)
+            return false;
+        for (size_t k = 0; k < sizeof others / sizeof others[0]; k++) {
+            if (word_equals_folded(word, others[k]))
+                return false;
+        }
+        while (from < to && (word_kind(scan->text.data[from]) & KIND_BLANK) == 0)
+            from++;
+    }
+    return false;
+}
+
+// "Cannot convert red blue to a BigInt", "with value order 9 due to": behind what is converted, up to the
+// words that end it; or 0.
+static size_t
+converted_end(struct mask_scan *scan, size_t from)
+{
+    static const char *const ends[] = {" due to", " supplied to"};
+    static const char *const into[] = {" to decimal",   " to a BigInt", " to a number", " to an integer",
+                                       " to integer",   " to int",      " to a date",   " as decimal",
+                                       " as a decimal", " as a number", " as number",   " as date",
+                                       " as a date",    " as int",      " as integer"};
+    unsigned before = scan_prev_roles(scan);
+    bool is_value = (before & ROLE_VALUE) != 0 && word_equals_folded(scan->prev, "value");
+    bool is_converted = (before & ROLE_OPERAND) != 0 && scan->prev.len <= 7;
+    if (scan->after != AFTER_BLANK || (!is_value && !is_converted))
+        return 0;
+    size_t reach = scan->end - from > VALUE_REACH ? VALUE_REACH : scan->end - from;
+    struct bytes rest = bytes_slice(scan->text, from, reach);
+    const char *const *list = is_value ? ends : into;
+    size_t count = is_value ? sizeof ends / sizeof ends[0] : sizeof into / sizeof into[0];
+    for (size_t i = 0; i < count; i++) {
+        size_t at = bytes_find(rest, bytes_of(list[i]), 0);
+        if (at == SIZE_MAX || word_is_alnum(scan_char(scan, from + at + strlen(list[i]))))
+            continue;
+        return is_operand(scan, from, from + at) ? from + at : 0;
+    }
+    return 0;
+}
+
+// Illegal character á, character R is none: one letter.
+static bool
+is_told_character(const struct mask_scan *scan, struct bytes word)
+{
+    return scan->prev.len == 9 && scan->after == AFTER_BLANK && word_equals_folded(scan->prev, "character") &&
+           (word.len == 1 || (word.len == 2 && (word_kind(word.data[0]) & KIND_HIGH) != 0));
+}
+
+// Most words are plain ones behind plain ones, so they are told first. A capital may begin a name.
+static inline bool
+is_plain(struct mask_scan *scan, struct bytes word, unsigned roles)
+{
+    static const unsigned may_take = ROLE_LOGIN | ROLE_PERSON | ROLE_ID | ROLE_OPERAND | ROLE_VALUE;
+    bool is_small = (word_kind(word.data[0]) & KIND_UPPER) == 0 && (unsigned char)word.data[0] != 0xC3;
+    bool is_long = word.len > 5 || (word.len > 3 && !scan->may_collapse);
+    return roles == 0 && is_small && is_long && scan->prev.len != 3 &&
+           (scan_prev_roles(scan) & may_take) == 0;
+}
+
 // "for user bob", "id: abc", "42 ms": the word before makes this one volatile.
 static bool
 take_by_neighbour(struct mask_scan *scan, size_t from, size_t to, unsigned roles)
 {
     struct bytes word = scan_slice(scan, from, to);
+    if (is_plain(scan, word, roles))
+        return false;
     if ((roles & (ROLE_DATE | ROLE_ZONE)) != 0 && mask_date(scan, from, to, roles))
         return true;
     if (scan->is_number && scan->may_collapse && word.len <= 12 && (roles & ROLE_UNIT) != 0) {
@@ -329,30 +350,56 @@ take_by_neighbour(struct mask_scan *scan, size_t from, size_t to, unsigned roles
         scan_emit_hole(scan, from, to, MASK_IDENTITY);
         return true;
     }
-    if (is_login(scan, to)) {
+    if (is_login(scan, to) || is_agent(scan)) {
         scan_emit_hole(scan, from, to, MASK_PERSON);
         return true;
     }
-    if (is_person(scan, word)) {
-        size_t end = person_end(scan, from);
-        size_t firm = company_end(scan, from);
-        end = firm > end ? firm : end;
-        scan_emit_hole(scan, from, end, MASK_PERSON);
-        scan->at = end > scan->at ? end : scan->at;
+    if (scan->may_collapse && is_listed_scalar(scan, from, to)) {
+        scan_emit_hole(scan, from, to, MASK_VALUE);
         return true;
     }
-    // A word that says what sort of party follows is no part of the party's name.
-    size_t company = roles == 0 && scan->prev.len > 0 && is_capital(word) ? company_end(scan, from) : 0;
-    if (company != 0) {
-        scan_emit_hole(scan, from, company, MASK_PERSON);
-        scan->at = company > scan->at ? company : scan->at;
+    if (is_told_character(scan, word)) {
+        scan_emit_hole(scan, from, to, MASK_VALUE);
         return true;
     }
+    size_t converted = converted_end(scan, from);
+    if (converted != 0) {
+        scan_emit_hole(scan, from, converted, MASK_VALUE);
+        scan->at = converted > scan->at ? converted : scan->at;
+        return true;
+    }
+    if (mask_party(scan, from, to, roles))
+        return true;
     if (word.len <= 3 && is_of_amount(scan, to, word)) {
         scan_emit_hole(scan, from, to, MASK_NUMBER);
         return true;
     }
     return false;
+}
+
+// Currency code, postal code: of a thing, and no error's. What it is follows in quotes, or behind the colon
+// of "unknown currency code: euro". 0: it is another word.
+static unsigned
+roles_of_data_code(const struct mask_scan *scan, struct bytes word)
+{
+    static const char *const things[] = {"currency", "country", "postal",   "zip",      "product", "coupon",
+                                         "voucher",  "promo",   "discount", "language", "account", "customer",
+                                         "tracking", "airport", "tax",      "supplier", "item"};
+    static const char *const refusals[] = {"nknown ", "nvalid ", "nsupported "};
+    if (word.len != 4 || scan->prev.len < 3 || scan->after != AFTER_BLANK ||
+        !word_equals_folded(word, "code"))
+        return 0;
+    size_t i = 0;
+    while (i < sizeof things / sizeof things[0] && !word_equals_folded(scan->prev, things[i]))
+        i++;
+    if (i == sizeof things / sizeof things[0])
+        return 0;
+    struct bytes before = scan_slice(scan, 0, (size_t)(scan->prev.data - scan->text.data));
+    for (size_t k = 0; k < sizeof refusals / sizeof refusals[0]; k++) {
+        if (bytes_ends(before, refusals[k]))
+            return ROLE_VALUE | ROLE_ID;
+    }
+    return ROLE_VALUE;
 }
 
 bool
@@ -374,6 +421,12 @@ mask_literal(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 
     if (!scan->in_sql) {
         scan->in_sql = (roles & ROLE_SQL) != 0 && begins_statement(scan, word, to);
+        size_t end = bytes_equal_text(word, "VALUES") ? rows_end(scan, to) : 0; // of an index: VALUES ( 12 )
+        if (end != 0) {
+            scan_emit_hole(scan, from, end, MASK_SQL);
+            scan->at = end;
+            return true;
+        }
     } else if ((roles & ROLE_SQL_DATA) != 0) {
         size_t end = word_equals_folded(word, "values") ? rows_end(scan, to) : 0;
         if (end == 0)
@@ -387,6 +440,8 @@ mask_literal(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
     bool is_counted =
         scan->is_number && scan->may_collapse && from >= 2 && word_is_alnum(scan->text.data[from - 2]);
     bool is_plural = is_counted && word.len > 3 && word.data[word.len - 1] == 's';
+    unsigned other = (roles & ROLE_CODE) != 0 ? roles_of_data_code(scan, word) : 0;
+    roles = other != 0 ? other : roles;
     if (is_plural)
         scan_emit_word(scan, from, to - 1);
     else

@@ -7,6 +7,7 @@
 
 #define PARTICLE_MAX 6 // bytes of what may hang on a closing quote: 'email'은
 #define NAME_DIGITS_MAX 12
+#define SIGNATURE_DIGITS_MAX 8
 
 struct quote_pair {
     const char *open;
@@ -114,6 +115,22 @@ is_signature(struct bytes content)
            (bytes_ends(content, ")") || bytes_ends(content, ";"));
 }
 
+// With quotes, = or more than a few digits in it, what looks like a signature is a sentence that ends in a
+// bracket.
+static bool
+holds_data(struct bytes content)
+{
+    unsigned run = 0;
+    if (word_digits(content) > SIGNATURE_DIGITS_MAX)
+        return true;
+    for (size_t i = 0; i < content.len; i++) {
+        run = word_is_digit(content.data[i]) ? run + 1 : 0;
+        if (run > 3 || word_is_one_of(content.data[i], "'\"="))
+            return true;
+    }
+    return false;
+}
+
 static bool
 is_plain_phrase(struct bytes content)
 {
@@ -160,7 +177,7 @@ judge_phrase(const struct mask_scan *scan, struct bytes content, unsigned roles)
     if (is_request_line(content) || is_status_line(content))
         return QUOTED_TEXT;
     if (is_signature(content) && word_is_letter(content.data[0]))
-        return QUOTED_NAME;
+        return holds_data(content) ? QUOTED_TEXT : QUOTED_NAME;
     if ((roles & (ROLE_VALUE | ROLE_ID)) != 0)
         return QUOTED_VALUE;
     if ((roles & ROLE_TELLING) != 0)
@@ -240,6 +257,41 @@ is_plain_name(const struct mask_scan *scan, struct bytes content, size_t behind)
            (word_roles(content) & ROLE_TYPE) != 0 || is_demanded(scan, behind);
 }
 
+// property `taxId` = 'DE811907980': the word before has its name already.
+static bool
+is_of_named(const struct mask_scan *scan, struct bytes content)
+{
+    if (scan->after != AFTER_EQUALS || scan->prev.len == 0)
+        return false;
+    for (const char *p = scan->prev.data + scan->prev.len; p < content.data; p++) {
+        if (word_is_alnum(*p))
+            return true;
+    }
+    return false;
+}
+
+// `SEDEX` is not a valid enum value, 'B2B' is not one of ['card', 'pix']: what was given, whatever it looks
+// like. A field that is not a valid column stays.
+static bool
+is_refused(const struct mask_scan *scan, size_t behind)
+{
+    static const char one_of[] = " is not one of ";
+    static const char valid[] = " is not a valid ";
+    struct bytes rest = scan_slice(scan, behind, scan->end);
+    if (bytes_starts(rest, one_of))
+        return true;
+    if (!bytes_starts(rest, valid))
+        return false;
+    size_t at = behind + sizeof valid - 1;
+    for (unsigned i = 0; i < 2; i++) {
+        struct bytes word = scan_peek_word(scan, at);
+        if (word.len > 0 && (word_roles(word) & (ROLE_VALUE | ROLE_TYPE)) != 0)
+            return true;
+        at = (size_t)(word.data - scan->text.data) + word.len;
+    }
+    return false;
+}
+
 static enum quoted
 judge_word(const struct mask_scan *scan, struct bytes content, unsigned roles, size_t behind)
 {
@@ -247,6 +299,8 @@ judge_word(const struct mask_scan *scan, struct bytes content, unsigned roles, s
     unsigned digits = word_digits(content);
     if (!is_identifier && bytes_find(content, BYTES("://"), 0) != SIZE_MAX)
         return QUOTED_TEXT;
+    if (is_of_named(scan, content))
+        return word_is_class(content) ? QUOTED_NAME : QUOTED_VALUE;
     bool is_weak = (roles & ROLE_WEAK_NAME) != 0;
     if ((roles & ROLE_NAME) != 0 && is_identifier && digits <= NAME_DIGITS_MAX &&
         (!is_weak || is_weak_name(content)))
@@ -314,13 +368,30 @@ static enum quoted
 judge(struct mask_scan *scan, struct bytes content, size_t behind)
 {
     unsigned roles = scan_prev_roles(scan);
-    if (is_unexpected(scan, content, behind, roles))
+    if (is_unexpected(scan, content, behind, roles) || is_refused(scan, behind))
         return QUOTED_VALUE;
     for (size_t i = 0; i < content.len; i++) {
         if ((word_kind(content.data[i]) & KIND_BLANK) != 0)
             return judge_phrase(scan, content, roles);
     }
     return judge_word(scan, content, roles, behind);
+}
+
+// Behind the name in reports.trigger-538499, logs-2026-01-13: a number of four digits and more, or a date,
+// that a dash parts from it is none of its own.
+static size_t
+own_end(const struct mask_scan *scan, size_t from, size_t to)
+{
+    const char *data = scan->text.data;
+    size_t end = to;
+    unsigned run = 0;
+    unsigned longest = 0;
+    while (end > from && (word_is_digit(data[end - 1]) || word_is_one_of(data[end - 1], "-."))) {
+        end--;
+        run = word_is_digit(data[end]) ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest >= 4 && end > from + 1 && data[end] == '-' ? end : to;
 }
 
 // A name's arguments and indexes change with the data; the name does not.
@@ -334,7 +405,10 @@ take_name(struct mask_scan *scan, size_t from, size_t to)
     }
     if (bytes_ends(content, "()"))
         to -= 2;
-    scan_emit_name(scan, from, to);
+    size_t own = own_end(scan, from, to);
+    scan_emit_name(scan, from, own);
+    if (own < to)
+        scan_emit_hole(scan, own, to, MASK_ID);
 }
 
 // Behind the particle that hangs on a closing quote: 'email'은, '홍길동'이. It changes with the word before.

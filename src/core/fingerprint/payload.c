@@ -29,10 +29,31 @@ skip_blanks(struct bytes text, size_t at)
     return at;
 }
 
+// Behind the string of a document that itself stands in a string, {\"code\": …, or SIZE_MAX: a quote with
+// more than its one backslash belongs to the content.
+static size_t
+skip_escaped_string(struct bytes text, size_t at)
+{
+    for (size_t i = at + 1; i < text.len; i++) {
+        if (text.data[i] == '"')
+            return i + 1;
+        if (text.data[i] != '\\')
+            continue;
+        size_t from = i;
+        while (i + 1 < text.len && text.data[i] == '\\')
+            i++;
+        if (text.data[i] == '"' && i - from == 1)
+            return i + 1;
+    }
+    return SIZE_MAX;
+}
+
 // Behind the string that begins at text[at], or SIZE_MAX where it does not end.
 static size_t
 skip_string(struct bytes text, size_t at)
 {
+    if (at > 0 && text.data[at - 1] == '\\')
+        return skip_escaped_string(text, at);
     for (size_t i = at + 1; i < text.len; i++) {
         if (text.data[i] == '\\')
             i++;
@@ -264,25 +285,57 @@ take_scalar(struct bytes json, size_t *at)
 {
     if (*at >= json.len || is_opening(json.data[*at]))
         return BYTES_ABSENT;
-    size_t from = *at;
+    bool is_escaped = json.data[*at] == '\\' && *at + 1 < json.len && json.data[*at + 1] == '"';
+    size_t from = *at + is_escaped;
     if (json.data[from] == '"') {
         size_t behind = skip_string(json, from);
         bool is_closed = behind != SIZE_MAX;
         *at = is_closed ? behind : json.len;
-        return bytes_slice(json, from + 1, *at - from - 1 - is_closed);
+        size_t len = *at - from - 1 - is_closed;
+        return bytes_slice(json, from + 1, len - (is_escaped && is_closed && len > 0));
     }
     while (*at < json.len && !word_is_one_of(json.data[*at], ",}] \t\r\n"))
         ++*at;
     return bytes_slice(json, from, *at - from);
 }
 
+static bool
+ends_folded(struct bytes name, const char *lower)
+{
+    size_t len = strlen(lower);
+    return name.len >= len && word_equals_folded(bytes_slice(name, name.len - len, len), lower);
+}
+
+// What services call their lists of errors: errors, ValidationErrors, violations, invalid-params,
+// o:errorDetails.
+static bool
+is_error_list(struct bytes name)
+{
+    static const char *const ends[] = {"errors",     "error",          "violations",    "issues",
+                                       "causes",     "errordetails",   "error_details", "invalid-params",
+                                       "innererror", "invalid_params", "invalidparams", "erros"};
+    if (name.len < 5)
+        return false;
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        if (ends_folded(name, ends[i]))
+            return true;
+    }
+    return false;
+}
+
 // Objects under these names are looked into; what lies under others is business data.
 static bool
 is_entered(struct bytes name)
 {
-    return (word_roles(name) & ROLE_BODY) != 0 || word_equals_folded(name, "response") ||
-           word_equals_folded(name, "body") || word_equals_folded(name, "root_cause") ||
-           word_equals_folded(name, "caused_by") || word_equals_folded(name, "violations");
+    static const char *const names[] = {"response",  "body",   "root_cause",
+                                        "caused_by", "source", "extensions"};
+    if ((word_roles(name) & ROLE_BODY) != 0 || is_error_list(name))
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (word_equals_folded(name, names[i]))
+            return true;
+    }
+    return false;
 }
 
 // The next text of a list, or absent where the list ends.
@@ -299,21 +352,69 @@ next_in_list(struct payload_walk *walk)
     return take_scalar(walk->json, &walk->at);
 }
 
-// Steps into the object or list at walk->at, or over it where it holds business data.
+// Does the list at `at` hold errors? They begin with what is told of them: [{"description": "…"
+static bool
+begins_with_text(struct bytes json, size_t at)
+{
+    static const char *const names[] = {"message", "description", "error", "reason",
+                                        "issue",   "msg",         "detail"};
+    at = skip_blanks(json, at + 1);
+    struct bytes name = BYTES_ABSENT;
+    if (at >= json.len || json.data[at] != '{' || !next_pair(json, &at, &name))
+        return false;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (bytes_equal_text(name, names[i]))
+            return true;
+    }
+    return false;
+}
+
+// Leaves the parts that end before walk->at, and tells which one it stands in.
+static enum payload_part
+current_part(struct payload_walk *walk)
+{
+    while (walk->depth > 0 && walk->at >= walk->parts[walk->depth - 1].until)
+        walk->depth--;
+    return walk->depth > 0 ? walk->parts[walk->depth - 1].part : PAYLOAD_ERROR;
+}
+
+// Steps into the object or list at walk->at. In business data no member counts but the lists of errors in it.
 static void
-payload_enter(struct payload_walk *walk, struct bytes name, bool counts)
+payload_enter(struct payload_walk *walk, struct bytes name, enum payload_part around)
 {
     struct bytes json = walk->json;
     bool is_object = json.data[walk->at] == '{';
     bool is_errors = word_equals_folded(name, "errors") || word_equals_folded(name, "violations") ||
                      word_equals_folded(name, "fielderrors");
-    if (!counts && !is_entered(name)) {
-        size_t end = payload_balance(json, walk->at);
-        walk->at = end != 0 ? end : json.len;
-    } else if (is_object && is_errors) {
-        size_t end = payload_balance(json, walk->at);
-        walk->all_until = end != 0 ? end : json.len;
-    }
+    bool is_details = word_equals_folded(name, "details") || word_equals_folded(name, "detail");
+    enum payload_part part = PAYLOAD_ERROR;
+    if (around != PAYLOAD_ALL && around != PAYLOAD_DATA && is_object && is_errors)
+        part = PAYLOAD_ALL;
+    else if (around == PAYLOAD_DATA ? !is_error_list(name) : around != PAYLOAD_ALL && !is_entered(name))
+        part = PAYLOAD_DATA;
+    else if (around == PAYLOAD_ALL)
+        part = PAYLOAD_ALL;
+    else if (is_object && is_details)
+        part = PAYLOAD_DETAILS;
+    if (part == around)
+        return;
+
+    size_t end = payload_balance(json, walk->at);
+    end = end != 0 ? end : json.len;
+    if (walk->depth == PAYLOAD_DEPTH)
+        walk->at = end;
+    else
+        walk->parts[walk->depth++] = (struct payload_place){end, part};
+}
+
+// A member whose value is a list that counts: of texts, or of errors in the details of one.
+static bool
+enter_list(struct payload_walk *walk, struct payload_member *member)
+{
+    struct bytes text = next_in_list(walk);
+    walk->in_list = bytes_present(text);
+    member->value = text;
+    return walk->in_list;
 }
 
 bool
@@ -328,21 +429,29 @@ payload_next(struct payload_walk *walk, struct payload_member *member)
     }
     struct bytes name = BYTES_ABSENT;
     while (next_pair(walk->json, &walk->at, &name)) {
-        bool counts = (word_roles(name) & ROLE_BODY) != 0 || walk->at < walk->all_until;
+        enum payload_part part = current_part(walk);
+        bool counts = part == PAYLOAD_ALL || (part != PAYLOAD_DATA && (word_roles(name) & ROLE_BODY) != 0);
         struct bytes value = take_scalar(walk->json, &walk->at);
-        bool is_list = !bytes_present(value) && walk->at < walk->json.len && walk->json.data[walk->at] == '[';
-        // "path": ["items", 3, "sku"]: where in the document the error is
-        counts |= is_list && (bytes_equal_text(name, "path") || bytes_equal_text(name, "loc"));
-        if (is_list && counts) {
-            value = next_in_list(walk);
-            walk->in_list = bytes_present(value);
-        }
-        if (bytes_present(value) && counts) {
+        if (bytes_present(value)) {
+            if (!counts)
+                continue;
             *member = (struct payload_member){.name = name, .value = value};
             return true;
         }
-        if (!bytes_present(value) && walk->at < walk->json.len)
-            payload_enter(walk, name, counts);
+        if (walk->at >= walk->json.len)
+            continue;
+        member->name = name;
+        bool is_list = walk->json.data[walk->at] == '[';
+        // "path": ["items", 3, "sku"]: where in the document the error is
+        bool is_path =
+            part != PAYLOAD_DATA && (bytes_equal_text(name, "path") || bytes_equal_text(name, "loc"));
+        if (is_list && (counts || is_path) && enter_list(walk, member))
+            return true;
+        if (is_list && part == PAYLOAD_DETAILS && begins_with_text(walk->json, walk->at)) {
+            member->value = bytes_slice(walk->json, walk->at, 0);
+            return true;
+        }
+        payload_enter(walk, name, part);
     }
     return false;
 }
@@ -365,7 +474,7 @@ payload_is_error(struct bytes json)
     static const char *const sure[] = {"error",         "errors",       "error_code",        "errorCode",
                                        "error_message", "errorMessage", "error_description", "errorType",
                                        "exception",     "fault",        "faultstring",       "erro",
-                                       "erros",         "root_cause"};
+                                       "erros",         "root_cause",   "errorMessages",     "violations"};
     bool has_code = false;
     bool has_text = false;
     size_t at = 0;

@@ -21,13 +21,28 @@ size_t payload_balance(struct bytes text, size_t at);
 // Is this JSON document an error response of a service, rather than business data?
 bool payload_is_error(struct bytes json);
 
+#define PAYLOAD_DEPTH 8 // parts within one another; deeper ones are skipped
+
+// Which members count in an object or list of an error document.
+enum payload_part {
+    PAYLOAD_ERROR,   // those that are worth keeping by their name
+    PAYLOAD_ALL,     // every one: {"errors": {"email": ["…"]}}
+    PAYLOAD_DATA,    // none but the lists of errors in it: an order, a record of a batch
+    PAYLOAD_DETAILS, // as in an error, and the fields with a list of errors each
+};
+struct payload_place {
+    size_t until;
+    enum payload_part part;
+};
+
 // The members of a JSON document that describe an error (type, reason, message, code, status, title, …;
 // every member of an object `errors`), outer and inner, in the order of the text. Start with {.json = …}.
 struct payload_walk {
     struct bytes json;
     size_t at;
-    size_t all_until; // up to here every member counts
-    bool in_list;     // of texts with one name
+    bool in_list; // of texts with one name
+    unsigned depth;
+    struct payload_place parts[PAYLOAD_DEPTH];
 };
 struct payload_member {
     struct bytes name;  // absent for the second and later texts of a list

@@ -115,6 +115,7 @@ enum word_role {
     ROLE_SIZED = 1 << 23,      // a size that belongs to a type follows in brackets: varchar(20)
     ROLE_TYPE = 1 << 24,       // names a type if it is in quotes: 'decimal'
     ROLE_ZONE = 1 << 25,       // in capitals, a time zone: behind a time it belongs to the time
+    ROLE_OPERAND = 1 << 26,    // a value without quotes may follow: convert, parse, character
     ROLE_TITLE = 1 << 19, // with ROLE_PERSON: also at the beginning of a sentence, because it is no part of a
                           // name itself
 };
