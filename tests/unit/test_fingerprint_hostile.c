@@ -90,7 +90,13 @@ static const char *const hostile[] = {
     "node-[1,",
     "a=b{",
     "value is (",
-    "locked by user "};
+    "locked by user ",
+    "value a due to",
+    "convert a b to in",
+    "Ana O'B. ",
+    "[{\\\"a\\\":",
+    "{\"errors\":[{\"details\":{\"a\":[{\"message\":",
+    "]: a (field"};
 enum { HOSTILE = sizeof hostile / sizeof *hostile };
 
 static void

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
-#define FINGERPRINT_VERSION 8
+#define FINGERPRINT_VERSION 9
 
 struct group_rules;
 
