@@ -36,7 +36,8 @@ bytes_find(struct bytes b, struct bytes needle, size_t from)
         return SIZE_MAX;
     if (needle.len == 0)
         return from;
-    const char *hit = memmem(b.data + from, b.len - from, needle.data, needle.len);
+    const char *hit = needle.len == 1 ? memchr(b.data + from, needle.data[0], b.len - from)
+                                      : memmem(b.data + from, b.len - from, needle.data, needle.len);
     return hit ? (size_t)(hit - b.data) : SIZE_MAX;
 }
 

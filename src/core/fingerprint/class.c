@@ -124,11 +124,13 @@ class_skip_preface(struct bytes text)
         "(Inner Exception #0) ",
         "[object Error] ",
     };
+    char first = text.len > 0 ? text.data[0] : ' ';
+    if (!word_is_one_of(first, "UpPtEF([")) // as the prefaces below do
+        return text;
     if (bytes_starts(text, "panic: ")) { // Go prints the signal on a line of its own
         size_t newline = bytes_find(text, BYTES("\n"), 0);
         return bytes_trim(bytes_slice(text, 7, newline == SIZE_MAX ? text.len : newline - 7));
     }
-    char first = text.len > 0 ? text.data[0] : ' ';
     if (first == 't' && bytes_starts(text, "thread '"))
         return skip_rust_panic(text);
     if (bytes_starts(text, "Exception in thread ")) {

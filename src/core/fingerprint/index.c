@@ -44,20 +44,28 @@ ends_of(struct bytes text)
 
 // Where the search for a text begins. Of this process only, never stored.
 static inline unsigned
-first_bucket(struct bytes text)
+first_bucket(struct bytes text, struct ends ends)
 {
-    struct ends ends = ends_of(text);
     uint64_t hash = (ends.head ^ text.len) * 0x9E3779B185EBCA87ULL;
     hash = (hash ^ hash >> 32 ^ ends.tail) * 0xC2B2AE3D27D4EB4FULL;
     return (unsigned)(hash >> 40) % INDEX_BUCKETS;
 }
 
-// The bit of shapes[first byte] for a text's length and last byte.
+// The bits of shapes[first byte] for a text: one for its length and last byte, one for its second and its
+// middle byte. A row has both.
 static inline uint64_t
-shape_bit(struct bytes text)
+end_bit(struct bytes text)
 {
     unsigned last = (unsigned char)word_fold(text.data[text.len - 1]);
     return 1ULL << ((last + 5 * text.len) & 63);
+}
+
+static inline uint64_t
+inner_bit(struct bytes text)
+{
+    unsigned second = (unsigned char)word_fold(text.data[text.len / 3]);
+    unsigned middle = (unsigned char)word_fold(text.data[text.len / 2]);
+    return 1ULL << ((second + 13 * middle) & 63);
 }
 
 static inline unsigned
@@ -72,24 +80,33 @@ index_build(struct text_index *index, const struct index_row *rows, size_t count
     assert(count <= INDEX_BUCKETS / 2);
     index->rows = rows;
     for (size_t i = 0; i < count; i++) {
-        unsigned at = first_bucket(bytes_of(rows[i].text));
+        struct bytes text = bytes_of(rows[i].text);
+        struct ends ends = ends_of(text);
+        unsigned at = first_bucket(text, ends);
         while (index->buckets[at] != 0)
             at = (at + 1) % INDEX_BUCKETS;
         index->buckets[at] = (uint16_t)(i + 1);
-        struct bytes text = bytes_of(rows[i].text);
-        if (text.len > 0)
-            index->shapes[first_byte(text)] |= shape_bit(text);
+        index->ends[i] = (struct index_ends){ends.head, ends.tail, (uint32_t)text.len, rows[i].value};
+        if (text.len > 0) {
+            index->shapes[first_byte(text)].ends |= end_bit(text);
+            index->shapes[first_byte(text)].inner |= inner_bit(text);
+        }
     }
 }
 
 uint32_t
 index_find(const struct text_index *index, struct bytes text)
 {
-    if ((index->shapes[first_byte(text)] & shape_bit(text)) == 0)
+    const struct text_shapes *shapes = &index->shapes[first_byte(text)];
+    if ((shapes->ends & end_bit(text)) == 0 || (shapes->inner & inner_bit(text)) == 0)
         return 0;
-    for (unsigned at = first_bucket(text); index->buckets[at] != 0; at = (at + 1) % INDEX_BUCKETS) {
-        const struct index_row *row = &index->rows[index->buckets[at] - 1];
-        if (word_equals_folded(text, row->text))
+    struct ends ends = ends_of(text);
+    for (unsigned at = first_bucket(text, ends); index->buckets[at] != 0; at = (at + 1) % INDEX_BUCKETS) {
+        unsigned i = index->buckets[at] - 1U;
+        const struct index_ends *row = &index->ends[i];
+        if (row->head != ends.head || row->tail != ends.tail || row->len != text.len)
+            continue;
+        if (text.len <= 16 || word_equals_folded(text, index->rows[i].text))
             return row->value;
     }
     return 0;

@@ -17,10 +17,25 @@ struct index_row {
     uint32_t value;   // not 0
 };
 
+// Which ends and inner bytes occur: rejects most texts.
+struct text_shapes {
+    uint64_t ends;
+    uint64_t inner;
+};
+
+// Of a row: with its length, both ends tell a text of up to 16 bytes.
+struct index_ends {
+    uint64_t head;
+    uint64_t tail;
+    uint32_t len;
+    uint32_t value;
+};
+
 struct text_index {
     const struct index_row *rows;
-    uint64_t shapes[256];            // by first byte: which last bytes and lengths occur; rejects most texts
-    uint16_t buckets[INDEX_BUCKETS]; // a row's number plus 1; 0: empty
+    struct text_shapes shapes[256];            // by first byte
+    struct index_ends ends[INDEX_BUCKETS / 2]; // by row
+    uint16_t buckets[INDEX_BUCKETS];           // a row's number plus 1; 0: empty
 };
 
 #define INDEX_CONSTRUCTOR __attribute__((constructor)) static void

@@ -95,7 +95,7 @@ legal_form_end(const struct mask_scan *scan, size_t at)
                                         "S.L.U", "S.R.L", "S.r.l", "S.p.A", "B.V",     "N.V",  "EIRELI"};
     struct bytes rest = scan_slice(scan, at, scan->end);
     size_t len = 0;
-    if (rest.len < 3)
+    if (rest.len < 3 || !word_is_one_of(rest.data[0], "GLISPBNE"))
         return 0;
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
         if (rest.data[0] != forms[i][0] || rest.data[1] != forms[i][1])
@@ -181,9 +181,6 @@ bool
 mask_party(struct mask_scan *scan, size_t from, size_t to, unsigned roles)
 {
     struct bytes word = scan_slice(scan, from, to);
-    bool may_begin = (word_kind(word.data[0]) & KIND_UPPER) != 0 || (unsigned char)word.data[0] == 0xC3;
-    if (!may_begin)
-        return false;
     size_t end = named_party_end(scan, from, word, roles);
     // A word that says what sort of party follows is no part of the party's name.
     if (end == 0 && roles == 0 && scan->prev.len > 0 && is_capital(word))

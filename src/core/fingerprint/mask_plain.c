@@ -322,14 +322,20 @@ is_told_character(const struct mask_scan *scan, struct bytes word)
            (word.len == 1 || (word.len == 2 && (word_kind(word.data[0]) & KIND_HIGH) != 0));
 }
 
-// Most words are plain ones behind plain ones, so they are told first. A capital may begin a name.
+// A capital may begin a name.
+static inline bool
+may_begin_party(struct bytes word)
+{
+    return (word_kind(word.data[0]) & KIND_UPPER) != 0 || (unsigned char)word.data[0] == 0xC3;
+}
+
+// Most words are plain ones behind plain ones, so they are told first.
 static inline bool
 is_plain(struct mask_scan *scan, struct bytes word, unsigned roles)
 {
     static const unsigned may_take = ROLE_LOGIN | ROLE_PERSON | ROLE_ID | ROLE_OPERAND | ROLE_VALUE;
-    bool is_small = (word_kind(word.data[0]) & KIND_UPPER) == 0 && (unsigned char)word.data[0] != 0xC3;
     bool is_long = word.len > 5 || (word.len > 3 && !scan->may_collapse);
-    return roles == 0 && is_small && is_long && scan->prev.len != 3 &&
+    return roles == 0 && !may_begin_party(word) && is_long && scan->prev.len != 3 &&
            (scan_prev_roles(scan) & may_take) == 0;
 }
 
@@ -368,7 +374,7 @@ take_by_neighbour(struct mask_scan *scan, size_t from, size_t to, unsigned roles
         scan->at = converted > scan->at ? converted : scan->at;
         return true;
     }
-    if (mask_party(scan, from, to, roles))
+    if (may_begin_party(word) && mask_party(scan, from, to, roles))
         return true;
     if (word.len <= 3 && is_of_amount(scan, to, word)) {
         scan_emit_hole(scan, from, to, MASK_NUMBER);
@@ -421,7 +427,9 @@ mask_literal(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
 
     if (!scan->in_sql) {
         scan->in_sql = (roles & ROLE_SQL) != 0 && begins_statement(scan, word, to);
-        size_t end = bytes_equal_text(word, "VALUES") ? rows_end(scan, to) : 0; // of an index: VALUES ( 12 )
+        // of an index: VALUES ( 12 )
+        bool may_be_rows = (roles & ROLE_SQL_DATA) != 0 && bytes_equal_text(word, "VALUES");
+        size_t end = may_be_rows ? rows_end(scan, to) : 0;
         if (end != 0) {
             scan_emit_hole(scan, from, end, MASK_SQL);
             scan->at = end;

@@ -83,6 +83,10 @@ is_document_path(struct bytes content, bool is_named)
 {
     if (content.len < 3 || content.len > 200 || word_is_one_of(content.data[0], ".-"))
         return false;
+    bool may_be_path =
+        content.data[0] == '/' || content.data[0] == '$' || memchr(content.data, '[', content.len) != NULL;
+    if (!may_be_path)
+        return false;
     bool has_index = is_named;
     bool has_dot = false;
     for (size_t i = 0; i < content.len; i++) {
@@ -101,9 +105,7 @@ is_document_path(struct bytes content, bool is_named)
     struct bytes field = bytes_slice(content, last, content.len);
     if (field.len < 2 || field.len == content.len || word_digits(field) > 0)
         return false;
-    if (content.data[0] == '/')
-        return has_index && !has_dot;
-    return content.data[0] == '$' || memchr(content.data, '[', content.len) != NULL;
+    return content.data[0] != '/' || (has_index && !has_dot);
 }
 
 // Signatures: public void com.acme.Listener.on(com.acme.Order), Map.get(Object, int)

@@ -35,7 +35,8 @@ enum masker_needs {
 // Behind "value:" and similar words, masks one volatile part from `from` to the next full stop. False: no
 // such word precedes it.
 bool mask_free_value(struct mask_scan *scan, size_t from);
-// The name of a person, a company or a place whose first word this is: one volatile part. False: it is none.
+// The name of a person, a company or a place whose first word, with a capital, this is: one volatile part.
+// False: it is none.
 // roles: of the word.
 bool mask_party(struct mask_scan *scan, size_t from, size_t to, unsigned roles);
 // A date whose first word this is, or the zone of the time before it: one volatile part. False: it is none.
