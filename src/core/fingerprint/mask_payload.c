@@ -17,14 +17,13 @@ is_pointer(struct bytes name, struct bytes value)
     return false;
 }
 
-void
-mask_members(struct mask_scan *scan, size_t from, size_t to)
+// The members that `walk` finds; behind the last of them, or `from`.
+static size_t
+take_members(struct mask_scan *scan, size_t from, struct payload_walk *walk)
 {
-    struct bytes json = scan_slice(scan, from, to);
-    struct payload_walk walk = {.json = json};
     struct payload_member member;
     size_t done = from;
-    while (payload_next(&walk, &member)) {
+    while (payload_next(walk, &member)) {
         size_t value = (size_t)(member.value.data - scan->text.data);
         if (done < value)
             scan_emit_hole(scan, done, value, MASK_PAYLOAD);
@@ -39,7 +38,15 @@ mask_members(struct mask_scan *scan, size_t from, size_t to)
             scan_again(scan, value, value + member.value.len, PART_TEXT);
         done = value + member.value.len;
     }
+    return done;
+}
 
+void
+mask_members(struct mask_scan *scan, size_t from, size_t to)
+{
+    struct bytes json = scan_slice(scan, from, to);
+    struct payload_walk walk = {.json = json};
+    size_t done = take_members(scan, from, &walk);
     size_t at = 0;
     struct bytes name = BYTES_ABSENT;
     while (done == from && payload_next_name(json, &at, &name)) {
@@ -66,9 +73,16 @@ truncation_end(const struct mask_scan *scan, size_t at)
 void
 mask_payload(struct mask_scan *scan, size_t from, size_t to, enum mask_rule rule)
 {
-    if (rule == MASK_PAYLOAD && scan->depth < SCAN_DEPTH && payload_is_error(scan_slice(scan, from, to)))
+    struct bytes json = scan_slice(scan, from, to);
+    size_t done = from;
+    if (rule == MASK_PAYLOAD && scan->depth < SCAN_DEPTH && payload_is_error(json)) {
         mask_members(scan, from, to);
-    else
-        scan_emit_hole(scan, from, to, rule);
+        done = to;
+    } else if (rule == MASK_PAYLOAD && scan->depth < SCAN_DEPTH && payload_holds_error(json)) {
+        struct payload_walk walk = {.json = json, .depth = 1, .parts = {{json.len, PAYLOAD_DATA}}};
+        done = take_members(scan, from, &walk);
+    }
+    if (done < to)
+        scan_emit_hole(scan, done, to, rule);
     scan->at = truncation_end(scan, to);
 }

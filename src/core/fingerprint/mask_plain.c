@@ -93,10 +93,24 @@ is_currency_sign(struct bytes word)
     return false;
 }
 
-// "€ 12.50", "12,50 €": the sign belongs to the amount.
+static bool
+is_currency_code(struct bytes word)
+{
+    static const char codes[] = "ARS AUD BRL CAD CHF CLP CNY COP CZK DKK EUR GBP HKD HUF INR JPY KRW MXN NOK "
+                                "PEN PLN SEK SGD TWD USD UYU ZAR ";
+    for (size_t i = 0; word.len == 3 && i + 3 < sizeof codes; i += 4) {
+        if (memcmp(codes + i, word.data, 3) == 0)
+            return true;
+    }
+    return false;
+}
+
+// "€ 12.50", "12,50 €", "12.50 EUR": the currency belongs to the amount.
 static bool
 is_of_amount(const struct mask_scan *scan, size_t to, struct bytes word)
 {
+    if (scan->is_number && scan->may_collapse && is_currency_code(word))
+        return true;
     if (!is_currency_sign(word))
         return false;
     size_t next = scan_skip_blanks(scan, to);
@@ -123,12 +137,14 @@ free_value_end(const struct mask_scan *scan, size_t at)
     return at;
 }
 
-// com.acme.Order.customer: a property of a class, which is named and no value.
+// com.acme.Order.customer, lines[0].price: a property, which is named and no value.
 static bool
 is_property(struct bytes word)
 {
     unsigned dots = 0;
     bool has_class = false;
+    if (word_is_identifier(word) && bytes_find(word, BYTES("]."), 0) != SIZE_MAX)
+        return true;
     for (size_t i = 0; i < word.len; i++) {
         dots += word.data[i] == '.';
         has_class |= i > 0 && word.data[i - 1] == '.' && (word_kind(word.data[i]) & KIND_UPPER) != 0;

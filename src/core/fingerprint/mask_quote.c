@@ -272,6 +272,19 @@ is_of_named(const struct mask_scan *scan, struct bytes content)
     return false;
 }
 
+// user 'ana.lima'
+static bool
+is_login(struct bytes content, unsigned roles)
+{
+    if ((roles & ROLE_LOGIN) == 0 || memchr(content.data, '.', content.len) == NULL)
+        return false;
+    for (size_t i = 0; i < content.len; i++) {
+        if ((word_kind(content.data[i]) & KIND_LOWER) == 0 && content.data[i] != '.')
+            return false;
+    }
+    return true;
+}
+
 // `SEDEX` is not a valid enum value, 'B2B' is not one of ['card', 'pix']: what was given, whatever it looks
 // like. A field that is not a valid column stays.
 static bool
@@ -301,6 +314,8 @@ judge_word(const struct mask_scan *scan, struct bytes content, unsigned roles, s
     unsigned digits = word_digits(content);
     if (!is_identifier && bytes_find(content, BYTES("://"), 0) != SIZE_MAX)
         return QUOTED_TEXT;
+    if (is_login(content, roles))
+        return QUOTED_VALUE;
     if (is_of_named(scan, content))
         return word_is_class(content) ? QUOTED_NAME : QUOTED_VALUE;
     bool is_weak = (roles & ROLE_WEAK_NAME) != 0;

@@ -384,8 +384,8 @@ payload_enter(struct payload_walk *walk, struct bytes name, enum payload_part ar
 {
     struct bytes json = walk->json;
     bool is_object = json.data[walk->at] == '{';
-    bool is_errors = word_equals_folded(name, "errors") || word_equals_folded(name, "violations") ||
-                     word_equals_folded(name, "fielderrors");
+    bool is_errors = ends_folded(name, "errors") || word_equals_folded(name, "violations") ||
+                     ends_folded(name, "error_details") || ends_folded(name, "errordetails");
     bool is_details = word_equals_folded(name, "details") || word_equals_folded(name, "detail");
     enum payload_part part = PAYLOAD_ERROR;
     if (around != PAYLOAD_ALL && around != PAYLOAD_DATA && is_object && is_errors)
@@ -490,4 +490,18 @@ payload_is_error(struct bytes json)
                     bytes_equal_text(name, "mensagem");
     }
     return has_code && has_text;
+}
+
+bool
+payload_holds_error(struct bytes json)
+{
+    static const struct bytes names[] = {{"\"error\"", 7}, {"\"errors\"", 8}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        size_t at = bytes_find(json, names[i], 0);
+        size_t colon = at == SIZE_MAX ? json.len : skip_blanks(json, at + names[i].len);
+        size_t value = colon >= json.len || json.data[colon] != ':' ? json.len : skip_blanks(json, colon + 1);
+        if (value < json.len && word_is_one_of(json.data[value], "{["))
+            return true;
+    }
+    return false;
 }

@@ -21,6 +21,9 @@ size_t payload_balance(struct bytes text, size_t at);
 // Is this JSON document an error response of a service, rather than business data?
 bool payload_is_error(struct bytes json);
 
+// Does business data hold errors somewhere in it? {"index": {"_id": "7", "error": {"type": …
+bool payload_holds_error(struct bytes json);
+
 #define PAYLOAD_DEPTH 8 // parts within one another; deeper ones are skipped
 
 // Which members count in an object or list of an error document.
