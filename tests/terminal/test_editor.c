@@ -122,16 +122,26 @@ start_short(const char *more)
     return vt;
 }
 
+// Until the screen shows one of these.
+static void
+wait_either(struct vt *vt, const char *one, const char *other)
+{
+    for (int64_t until = clock_mono() + 30 * US_PER_SECOND; !vt_shows(vt, one) && !vt_shows(vt, other);) {
+        assert_screen(vt, clock_mono() < until);
+        assert_screen(vt, vt_run(vt, 20));
+    }
+}
+
 static void
 finish(struct vt *vt)
 {
     vt_keys(vt, "<C-q>");
-    (void)vt_run(vt, 200);
+    wait_either(vt, "Not saved yet", "1/1 of 3");
     if (vt_shows(vt, "Not saved yet"))
         vt_keys(vt, "d");
     assert_screen(vt, vt_wait_text(vt, "1/1 of 3"));
     vt_keys(vt, "Q");
-    assert_int_equal(vt_result(vt, 8000), 0);
+    assert_int_equal(vt_result(vt, 30000), 0);
     vt_end(vt);
 }
 
