@@ -156,6 +156,8 @@ apart_sync(const struct app *app, struct apart_view *view)
 static void
 apart_ask(struct app *app, struct apart_view *view)
 {
+    if (!view->count)
+        return; // collected, and none is there: nothing sets them apart
     if (view->number)
         app_cancel(app, view->number);
     err_clear(&view->err);
@@ -197,8 +199,7 @@ take_ids(struct app *app, struct apart_view *view, const struct reply *reply)
         return;
     view->list_number = 0;
     view->count = ids_normalise(view->ids, view->count);
-    if (view->count)
-        apart_ask(app, view);
+    apart_ask(app, view);
 }
 
 static void
@@ -590,8 +591,7 @@ apart_open(struct app *app, const void *argument)
     if (view->count)
         memcpy(view->ids, view->list.ids, view->count * sizeof *view->ids);
     view->count = ids_normalise(view->ids, view->count);
-    if (view->count)
-        apart_ask(app, view);
+    apart_ask(app, view);
     return view;
 }
 
