@@ -55,9 +55,12 @@ say_result(struct call *call, const struct store *store, const struct schema_res
         value_add_text(object, "table", store_info(store)->table);
         value_add_int(object, "from", result->from);
         value_add_int(object, "to", result->to);
+        value_add_bool(object, "renewed", result->has_renewed);
         return json_print(object, err);
     }
-    if (result->from == result->to)
+    if (result->from == result->to && result->has_renewed)
+        remark(call, "the schema %s has the functions of this program now: version %d", schema, result->to);
+    else if (result->from == result->to)
         remark(call, "the schema %s is up to date: version %d", schema, result->to);
     else if (result->from == 0)
         remark(call, "created the schema %s, version %d", schema, result->to);

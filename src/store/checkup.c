@@ -663,7 +663,7 @@ static bool
 check_schema(const struct checkup *checkup, struct err *err)
 {
     struct err missing = {0};
-    bool is_theirs = false;
+    bool is_theirs = false, are_ours;
     if (checkup->store->info.schema_version == 0 && !check_squatter(checkup, &is_theirs, err))
         return false;
     if (is_theirs)
@@ -675,6 +675,11 @@ check_schema(const struct checkup *checkup, struct err *err)
     }
     tell(checkup, CHECKUP_OK, "", "the schema redrive is version %" PRId64 ", install %s",
          checkup->store->info.schema_version, checkup->store->info.install);
+    if (!schema_functions_are_ours(checkup->store, &are_ours, err))
+        return false;
+    if (!are_ours)
+        tell(checkup, CHECKUP_WRONG, "redrive migrate",
+             "the functions of the schema redrive are those of another build of this version");
     if (!check_owner(checkup, err) || !check_foreign(checkup, err) || !check_doubt(checkup, err))
         return false;
     if (!check_stop(checkup, err))

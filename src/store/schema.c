@@ -1,8 +1,10 @@
 #include "store/schema.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "base/crc32c.h"
 #include "store/mapping.h"
 #include "store/pg.h"
 #include "store/schema_files.h"
@@ -59,12 +61,27 @@ add_tables(const struct schema_script *script)
     add_version(script, SCHEMA_FIRST);
 }
 
+// What tells this program's functions from those of another build of the same version: a comment of the
+// schema.
+static void
+print_sum(struct strbuf *out)
+{
+    struct schema_file file;
+    uint32_t sum = 0;
+    for (size_t i = 0; schema_file(i, &file); i++)
+        sum = crc32c(sum, file.functions);
+    strbuf_printf(out, "functions %08" PRIx32, sum);
+}
+
 static void
 add_functions(const struct schema_script *script)
 {
     struct schema_file file;
     for (size_t i = 0; schema_file(i, &file); i++)
         add_part(script, "functions", file.name, file.functions);
+    strbuf_printf(script->out, "\nCOMMENT ON TABLE %s.schema_version IS '", script->names.schema);
+    print_sum(script->out);
+    strbuf_add_text(script->out, "';\n");
 }
 
 static void
@@ -168,6 +185,23 @@ read_version(struct store *store, int *version, struct err *err)
     return true;
 }
 
+bool
+schema_functions_are_ours(struct store *store, bool *are_ours, struct err *err)
+{
+    PGresult *r;
+    struct strbuf sum = {0};
+    if (!pg_ask(
+            store, FOR_READING,
+            "SELECT pg_catalog.obj_description('redrive.schema_version'::pg_catalog.regclass, 'pg_class')",
+            NULL, &r, err))
+        return false;
+    print_sum(&sum);
+    *are_ours = bytes_equal_text(value_bytes(r, 0, 0), strbuf_text(&sum));
+    strbuf_release(&sum);
+    PQclear(r);
+    return true;
+}
+
 static bool
 fail_newer(int64_t version, int newest, struct err *err)
 {
@@ -248,7 +282,11 @@ migrate_locked(struct store *store, const struct schema_wish *wish, struct schem
         return false;
     if (result->from > result->to)
         return fail_newer(result->from, result->to, err);
-    if (result->from < result->to) {
+    bool are_ours = false;
+    if (result->from > 0 && !schema_functions_are_ours(store, &are_ours, err))
+        return false;
+    result->has_renewed = result->from > 0 && !are_ours;
+    if (result->from < result->to || result->has_renewed) {
         struct strbuf script = {0};
         make_script(&script, upgrades, result->from, result->to, pg_names(store), store->zone_wanted);
         bool ok = pg_script(store, strbuf_text(&script), err);

@@ -19,6 +19,7 @@
 struct schema_result {
     int from;
     int to;
+    bool has_renewed; // functions of another build were replaced
 };
 // A zone in the store's settings replaces that of an installed schema. ERR_DENIED: the schema is somebody
 // else's, holds something of somebody else, or its owner would be a superuser and the table's owner is none.
@@ -32,6 +33,9 @@ bool schema_migrate_as(struct store *store, const char *owner, struct schema_res
 // table without a mapping already.
 bool schema_migrate_mapped(struct store *store, const char *owner, const char *mapping,
                            struct schema_result *result, struct err *err) MUST_CHECK;
+// Two builds may have one version and other functions, of which migrate makes this program's. ERR_NOT_FOUND:
+// there is no schema.
+bool schema_functions_are_ours(struct store *store, bool *are_ours, struct err *err) MUST_CHECK;
 // The group roles redrive_viewer, redrive_worker, redrive_operator and redrive_admin. `make`: creates
 // missing roles; else only roles that already have rights here are updated. Grants each role the rights of
 // its level, also on new functions. Appends to `left` the statements, one a line, that only the contract

@@ -13,7 +13,7 @@ ok "a change names the command" all exits 2 ';' one_sentence ';' warns "redrive 
 run migrate "${db[@]}" --table $payments --print
 ok "what a DBA is shown is this table's schema" all exits 0 ';' says "CREATE SCHEMA redrive_payments_dlq" ';' not says "CREATE SCHEMA redrive "
 run migrate "${db[@]}" --table $payments --json
-ok "migrate of a further table" all exits 0 ';' json 'rows[0] == {"schema": "redrive_payments_dlq", "table": "public.payments_dlq", "from": 0, "to": 1}'
+ok "migrate of a further table" all exits 0 ';' json 'rows[0] == {"schema": "redrive_payments_dlq", "table": "public.payments_dlq", "from": 0, "to": 1, "renewed": False}'
 run groups "${db[@]}"
 ok "without a name the choices are told" all exits 2 ';' one_sentence ';' warns "name one with --table: public.dlq_events, public.payments_dlq"
 REDRIVE_TABLE=payments_dlq run groups "${db[@]}" --json

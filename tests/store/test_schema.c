@@ -200,6 +200,38 @@ a_later_version_upgrades_what_is_there(void **state)
     world_end(&fresh);
 }
 
+// Of the same version: a program that says "run redrive migrate" must find that it helps.
+static void
+functions_of_another_build_are_replaced(void **state)
+{
+    (void)state;
+    struct world world;
+    struct schema_result result;
+    bool are_ours;
+    world_make(&world, 0);
+    assert_works(schema_migrate(world.store, &result, &err));
+    assert_false(result.has_renewed);
+    assert_works(schema_functions_are_ours(world.store, &are_ours, &err));
+    assert_true(are_ours);
+    test_sql(world.admin,
+             "CREATE OR REPLACE FUNCTION redrive.has_sent() RETURNS boolean LANGUAGE sql AS 'SELECT true';"
+             " COMMENT ON TABLE redrive.schema_version IS 'functions 00000000'");
+    assert_works(schema_functions_are_ours(world.store, &are_ours, &err));
+    assert_false(are_ours);
+    assert_works(schema_migrate(world.store, &result, &err));
+    assert_true(result.has_renewed);
+    assert_int_equal(result.from, result.to);
+    assert_int_equal(test_number(world.admin, "SELECT redrive.has_sent()::int4"), 0);
+    assert_string_equal(versions(&world), "1");
+    assert_works(schema_migrate(world.store, &result, &err));
+    assert_false(result.has_renewed);
+    // One that was made before there was such a comment.
+    test_sql(world.admin, "COMMENT ON TABLE redrive.schema_version IS NULL");
+    assert_works(schema_migrate(world.store, &result, &err));
+    assert_true(result.has_renewed);
+    world_end(&world);
+}
+
 static void
 an_upgrade_that_fails_leaves_all_as_it_was(void **state)
 {
@@ -506,6 +538,7 @@ main(void)
         cmocka_unit_test(refuses_a_newer_schema),
         cmocka_unit_test(says_that_an_old_schema_needs_migrating),
         cmocka_unit_test(a_later_version_upgrades_what_is_there),
+        cmocka_unit_test(functions_of_another_build_are_replaced),
         cmocka_unit_test(an_upgrade_that_fails_leaves_all_as_it_was),
         cmocka_unit_test(prints_what_it_runs),
         cmocka_unit_test(works_on_a_table_with_a_strange_name),
