@@ -613,12 +613,14 @@ nothing_new_is_no_news(void **state)
 }
 
 static bool
-is_end_of(const struct reply *reply, const void *context)
+is_news(const struct reply *reply, const void *context)
 {
-    return reply->kind == REPLY_NEWS && reply->news.operation == *(const int64_t *)context;
+    (void)context;
+    return reply->kind == REPLY_NEWS;
 }
 
-// A small operation is begun and over between two looks.
+// A small operation is begun and over between two looks. Within one look the newest is told first; on a busy
+// machine there are several looks.
 static void
 each_end_is_told(void **state)
 {
@@ -626,6 +628,7 @@ each_end_is_told(void **state)
     enum { OPERATIONS = 5 };
     struct bench bench;
     int64_t numbers[OPERATIONS];
+    int told[OPERATIONS] = {0};
     bench_begin(&bench, OPERATIONS);
     (void)apply_operation(&bench.world, ACTION_DISCARD, 1, 1);
     (void)apply_operation(&bench.world, ACTION_RESTORE, 1, 1);
@@ -633,9 +636,15 @@ each_end_is_told(void **state)
     reply_destroy(bench_await_count(&bench, OPERATIONS));
     for (int i = 0; i < OPERATIONS; i++)
         numbers[i] = apply_operation(&bench.world, ACTION_DISCARD, i + 1, i + 1);
-    for (int i = OPERATIONS; i > 0; i--) { // the newest first
-        struct reply *reply = bench_await(&bench, is_end_of, &numbers[i - 1]);
-        assert_non_null(strstr(reply->news.sentence, "done"));
+    for (int left = OPERATIONS; left > 0;) {
+        struct reply *reply = bench_await(&bench, is_news, NULL);
+        for (int i = 0; i < OPERATIONS; i++) {
+            if (reply->news.operation != numbers[i])
+                continue;
+            assert_non_null(strstr(reply->news.sentence, "done"));
+            assert_int_equal(told[i]++, 0);
+            left--;
+        }
         reply_destroy(reply);
     }
     bench_end(&bench);
