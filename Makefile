@@ -176,7 +176,7 @@ demo-tools: $(filter $(OUT)/tests/demo/%,$(TOOLS))
 
 test: ## run every layer of tests, on servers of their own
 #: LAYERS="unit store"   run only these layers (tests/README.md lists them)
-#: LANES=1               run one program after another; else two beside each other for each processor
+#: LANES=1               run one program after another; else one for each processor, beside each other
 #: VERBOSE=1 KEEP=1      show all output; keep outputs and logs
 	$(Q)tests/lib/packages.sh install build test kafka
 	$(Q)$(MAKE) -j$(JOBS) build/redrive
