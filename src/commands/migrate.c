@@ -59,7 +59,8 @@ say_result(struct call *call, const struct store *store, const struct schema_res
         return json_print(object, err);
     }
     if (result->from == result->to && result->has_renewed)
-        remark(call, "the schema %s has the functions of this program now: version %d", schema, result->to);
+        remark(call, "replaced the functions of the schema %s by those of this program: version %d", schema,
+               result->to);
     else if (result->from == result->to)
         remark(call, "the schema %s is up to date: version %d", schema, result->to);
     else if (result->from == 0)

@@ -679,7 +679,7 @@ check_schema(const struct checkup *checkup, struct err *err)
         return false;
     if (!are_ours)
         tell(checkup, CHECKUP_WRONG, "redrive migrate",
-             "the functions of the schema redrive are those of another build of this version");
+             "the functions of the schema redrive come from another build of this version");
     if (!check_owner(checkup, err) || !check_foreign(checkup, err) || !check_doubt(checkup, err))
         return false;
     if (!check_stop(checkup, err))

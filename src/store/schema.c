@@ -61,8 +61,7 @@ add_tables(const struct schema_script *script)
     add_version(script, SCHEMA_FIRST);
 }
 
-// What tells this program's functions from those of another build of the same version: a comment of the
-// schema.
+// A comment on a table keeps it, so that two builds of one version can be told apart.
 static void
 print_sum(struct strbuf *out)
 {

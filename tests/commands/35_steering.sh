@@ -33,8 +33,8 @@ run operation "${db[@]}" "$canary"
 ok "a halted one says why" all exits 1 ';' says HALTED ';' says "3 of 10 returned, more than 20%"
 run operation "${db[@]}" "$canary" wait --json
 ok "who waits for it learns it" all exits 1 ';' json 'rows[0]["state"] == "halted"'
-run operation "${db[@]}" "$canary" resume --reason "the returns were of a test"
-ok "a person lets it go on, and says why" all exits 0 ';' says "reprocess frozen" ';' says ", was halted: the returns were of a test"
+run operation "${db[@]}" "$canary" resume --reason "the returns came from a test"
+ok "a person lets it go on, and says why" all exits 0 ';' says "reprocess frozen" ';' says ", was halted: the returns came from a test"
 REDRIVE_REASON_REQUIRED=on run operation "${db[@]}" "$canary" pause
 ok "settings may want a reason" all exits 2 ';' one_sentence ';' warns "redrive operation N pause needs --reason TEXT (reason_required is on"
 run operation "${db[@]}" "$canary" rate 50 --reason "slowly now"
@@ -50,7 +50,7 @@ ok "and stops it" all exits 0 ';' json 'rows[0]["timeline"][-2]["action"] == "ca
 run audit "${db[@]}"
 ok "the audit has each reason" all says "INC-9, gateway down" ';' says "slowly now"
 run report "${db[@]}" --operation "$canary"
-ok "and so has the evidence" all exits 0 ';' says "INC-9, gateway down" ';' says "the returns were of a test"
+ok "and so has the evidence" all exits 0 ';' says "INC-9, gateway down" ';' says "the returns came from a test"
 
 # Approval: by the asker's settings, and by the install's.
 sql "CREATE ROLE redrive_bea_$$ LOGIN" >/dev/null

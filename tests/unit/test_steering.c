@@ -176,11 +176,11 @@ the_number_to_type_is_told_beside_the_one_of_now(void **state)
     struct world *world = *state;
     press(world->app, "X");
     assert_true(shows(world->app, "the 570 not yet sent stay pending"));
-    assert_false(shows(world->app, "so many were left"));
+    assert_false(shows(world->app, "that many were left"));
     operation.queued = 412;
     tell(world, reply_create(REPLY_OPERATION, 0));
     assert_true(shows(world->app, "the 412 not yet sent stay pending"));
-    assert_true(shows(world->app, "the number to type is 570: so many were left when this was asked"));
+    assert_true(shows(world->app, "type 570: that many were left when this dialog opened"));
     press(world->app, "<Tab>412<Enter><Enter>");
     assert_null(take_request(world));
     press(world->app, "<C-u>570<Enter><Enter>");

@@ -259,11 +259,12 @@ is_plain_name(const struct mask_scan *scan, struct bytes content, size_t behind)
            (word_roles(content) & ROLE_TYPE) != 0 || is_demanded(scan, behind);
 }
 
-// property `taxId` = 'DE811907980': the word before has its name already.
+// property `taxId` = 'DE811907980', argument $3: 'today', column age: 'old': the name stands before the sign
+// already.
 static bool
-is_of_named(const struct mask_scan *scan, struct bytes content)
+is_behind_name(const struct mask_scan *scan, struct bytes content, enum scan_after sign)
 {
-    if (scan->after != AFTER_EQUALS || scan->prev.len == 0)
+    if (scan->after != sign || scan->prev.len == 0)
         return false;
     for (const char *p = scan->prev.data + scan->prev.len; p < content.data; p++) {
         if (word_is_alnum(*p))
@@ -316,7 +317,7 @@ judge_word(const struct mask_scan *scan, struct bytes content, unsigned roles, s
         return QUOTED_TEXT;
     if (is_login(content, roles))
         return QUOTED_VALUE;
-    if (is_of_named(scan, content))
+    if (is_behind_name(scan, content, AFTER_EQUALS))
         return word_is_class(content) ? QUOTED_NAME : QUOTED_VALUE;
     bool is_weak = (roles & ROLE_WEAK_NAME) != 0;
     if ((roles & ROLE_NAME) != 0 && is_identifier && digits <= NAME_DIGITS_MAX &&
@@ -354,19 +355,6 @@ judge_word(const struct mask_scan *scan, struct bytes content, unsigned roles, s
     return QUOTED_VALUE;
 }
 
-// argument $3: 'today', column age: 'old': the name stands before the colon already.
-static bool
-is_behind_name(const struct mask_scan *scan, struct bytes content)
-{
-    if (scan->after != AFTER_COLON || scan->prev.len == 0)
-        return false;
-    for (const char *p = scan->prev.data + scan->prev.len; p < content.data; p++) {
-        if (word_is_alnum(*p))
-            return true;
-    }
-    return false;
-}
-
 // unknown variant `LOST`, expected one of …: what was found instead, whatever it looks like.
 static bool
 is_unexpected(const struct mask_scan *scan, struct bytes content, size_t behind, unsigned roles)
@@ -377,7 +365,7 @@ is_unexpected(const struct mask_scan *scan, struct bytes content, size_t behind,
     if (!bytes_equal_text(word, "expected") && !bytes_equal_text(word, "expecting"))
         return false;
     bool is_named = (roles & (ROLE_NAME | ROLE_WEAK_NAME | ROLE_CODE | ROLE_TELLING | ROLE_HOST)) != 0 &&
-                    !bytes_equal_text(scan->prev, "variant") && !is_behind_name(scan, content);
+                    !bytes_equal_text(scan->prev, "variant") && !is_behind_name(scan, content, AFTER_COLON);
     return !is_named && (word_roles(content) & ROLE_TYPE) == 0;
 }
 

@@ -38,7 +38,7 @@
 #define MSG_STOP_NOT_CORRECTED "the %s not yet corrected %s as %s"
 #define MSG_STOP_CORRECTED "the %s corrected %s so; u undoes %s"
 #define MSG_STOP_THEN_UNDO "then asks about undoing the %s corrected"
-#define MSG_STOP_ASKED "the number to type is %s: so many were left when this was asked"
+#define MSG_STOP_ASKED "type %s: that many were left when this dialog opened"
 #define MSG_STOP_FINAL "cancelling is final; p pauses"
 #define MSG_RESUME_EFFECT "%s %s on from where it stopped"
 #define MSG_QUESTION_TITLE "%s operation %" PRId64
