@@ -310,19 +310,22 @@ read_claim(const PGresult *r, const char *chunk_id, int64_t operation, struct ar
 
 // The attempt is counted when it has an outcome; an earlier version did so when it
 // claimed.
-static const struct query_piece claimed_rows[] = {PIECE_ROW(
-    "SELECT " CONTRACT_COLUMNS ", i.attempt AS item_attempt FROM ("
-    "SELECT w.id, b.tries + coalesce(w.attempt, 0) + 1 AS attempt FROM redrive.chunk c"
-    " CROSS JOIN LATERAL unnest(c.batches) AS n (no)"
-    " JOIN redrive.operation_batch b ON b.operation_no = c.operation_no AND b.no = n.no"
-    " CROSS JOIN LATERAL unnest(b.dlq_ids, b.attempts) AS w (id, attempt) WHERE c.id = :chunk"
-    " UNION ALL"
-    // With a limit the planner uses the key, whatever it thinks of the table.
-    " SELECT w.id, h.attempt FROM redrive.chunk c CROSS JOIN LATERAL unnest(c.dlq_ids) AS w (id)"
-    " CROSS JOIN LATERAL (SELECT r.attempt + (r.state = 'queued')::int4 AS attempt"
-    " FROM redrive.operation_item r WHERE r.dlq_id = w.id AND r.operation_no = c.operation_no LIMIT 1) h"
-    " WHERE c.id = :chunk AND c.batches IS NULL) i"
-    " JOIN :\"events\" e ON e.id = i.id")};
+#define CLAIMED_ROWS                                                                                         \
+    "SELECT " CONTRACT_COLUMNS ", i.attempt AS item_attempt FROM ("                                          \
+    "SELECT w.id, b.tries + coalesce(w.attempt, 0) + 1 AS attempt FROM redrive.chunk c"                      \
+    " CROSS JOIN LATERAL unnest(c.batches) AS n (no)"                                                        \
+    " JOIN redrive.operation_batch b ON b.operation_no = c.operation_no AND b.no = n.no"                     \
+    " CROSS JOIN LATERAL unnest(b.dlq_ids, b.attempts) AS w (id, attempt) WHERE c.id = :chunk"               \
+    " UNION ALL" /* with a limit the planner uses the key, whatever it thinks of the table */                \
+    " SELECT w.id, h.attempt FROM redrive.chunk c CROSS JOIN LATERAL unnest(c.dlq_ids) AS w (id)"            \
+    " CROSS JOIN LATERAL (SELECT r.attempt + (r.state = 'queued')::int4 AS attempt"                          \
+    " FROM redrive.operation_item r WHERE r.dlq_id = w.id AND r.operation_no = c.operation_no LIMIT 1) h"    \
+    " WHERE c.id = :chunk AND c.batches IS NULL) i"                                                          \
+    " JOIN :\"events\" e ON e.id = i.id"
+
+static const struct query_piece claimed_rows = PIECE_ROW(CLAIMED_ROWS);
+static const struct query_piece claimed_plain_rows =
+    PIECE_ROW(CLAIMED_ROWS " WHERE (SELECT " EVENT_READER_IS_PLAIN ")");
 
 // Absent values come last.
 static int
@@ -351,20 +354,32 @@ ledger_by_place(const void *a, const void *b)
     return order ? order : ledger_by_number(true, x->id, true, y->id);
 }
 
-// Claimed items cannot change any more, so they are read after the claim is committed. Other sessions that
-// wait for the operation's row do not wait for this read.
 static bool
-read_items(struct store *store, struct claiming *claiming, const char *chunk_id, struct err *err)
+read_rows(struct store *store, struct claiming *claiming, const char *chunk_id, bool plain, struct err *err)
 {
     struct query query = {0};
-    const struct event_source source = {
-        .extra = PIECE("e.item_attempt"), .extra_count = 1, .rows = claimed_rows, .row_count = 1};
+    const struct event_source source = {.extra = PIECE("e.item_attempt"),
+                                        .extra_count = 1,
+                                        .rows = plain ? &claimed_plain_rows : &claimed_rows,
+                                        .row_count = 1};
     event_reader_init(&claiming->reader, store, claiming->arena, EVENT_PLANNED, 0);
+    claiming->reader.is_plain = plain;
     event_reader_query(&claiming->reader, &query, &source);
     param_uuid(query_param(&query, "chunk"), chunk_id);
     bool ok = pg_stream(store, FOR_READING, query_text(&query), &query.params, read_item, claiming, err);
     query_release(&query);
+    return ok;
+}
+
+// Claimed items cannot change any more, so they are read after the claim is committed. Other sessions that
+// wait for the operation's row do not wait for this read. Where redrive keeps no record and no revision, the
+// thirty columns that are NULL in every row would cost as much as the payloads.
+static bool
+read_items(struct store *store, struct claiming *claiming, const char *chunk_id, struct err *err)
+{
     struct claim *claim = claiming->claim;
+    bool ok = read_rows(store, claiming, chunk_id, true, err) &&
+              (claim->count > 0 || read_rows(store, claiming, chunk_id, false, err));
     if (ok && claim->count)
         qsort(claim->items, claim->count, sizeof *claim->items, ledger_by_place);
     return ok;
