@@ -85,6 +85,21 @@ arena_text(struct arena *arena, struct bytes b)
 }
 
 const char *
+arena_int(struct arena *arena, int64_t n)
+{
+    char digits[20]; // "-9223372036854775808"
+    size_t at = sizeof digits;
+    uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+    do {
+        digits[--at] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left);
+    if (n < 0)
+        digits[--at] = '-';
+    return arena_text(arena, (struct bytes){digits + at, sizeof digits - at});
+}
+
+const char *
 arena_printf(struct arena *arena, const char *format, ...)
 {
     va_list args;

@@ -20,6 +20,7 @@ void *arena_array(struct arena *arena, size_t count, size_t size) __attribute__(
 // A copy with a NUL behind it (not counted), so that it may also serve as text. Absent stays absent.
 struct bytes arena_copy(struct arena *arena, struct bytes b);
 const char *arena_text(struct arena *arena, struct bytes b); // NUL-terminated copy; NULL for absent
+const char *arena_int(struct arena *arena, int64_t n); // in decimal, in a tenth of the time of arena_printf
 const char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Gives back what was taken since the mark; what was taken before stays. Nothing may be adopted in between.
 struct arena_mark {

@@ -70,7 +70,7 @@ policy_describe(const struct policy_row *row, struct arena *arena, struct strbuf
     else
         output_field(out, "note", bytes_of(row->note));
     if (row->operation)
-        output_field(out, "operation", bytes_of(arena_printf(arena, "%" PRId64, row->operation)));
+        output_field(out, "operation", bytes_of(arena_int(arena, row->operation)));
     output_field(out, "in all",
                  bytes_of(arena_printf(arena, "%s run%s, acted on %s, returned %s, refused %s",
                                        text_count(row->runs, count[0]), row->runs == 1 ? "" : "s",

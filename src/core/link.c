@@ -1,6 +1,5 @@
 #include "core/link.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include "base/strbuf.h"
 #include "base/text.h"
@@ -116,7 +115,7 @@ link_list_read(const char *rows, struct arena *arena, struct link_list *list, st
 static struct bytes
 number_value(bool is_there, int64_t number, struct arena *arena)
 {
-    return is_there ? bytes_of(arena_printf(arena, "%" PRId64, number)) : BYTES_ABSENT;
+    return is_there ? bytes_of(arena_int(arena, number)) : BYTES_ABSENT;
 }
 
 static struct bytes

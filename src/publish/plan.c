@@ -484,7 +484,7 @@ add_header(struct plan *plan, struct bytes name, const char *value)
 static void
 add_number(struct making *making, struct bytes name, int64_t n)
 {
-    add_header(making->plan, name, arena_printf(making->arena, "%" PRId64, n));
+    add_header(making->plan, name, arena_int(making->arena, n));
 }
 
 // How often it was sent again before, by its dead letter, raised by one, if that is more than what redrive

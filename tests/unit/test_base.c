@@ -198,6 +198,19 @@ a_splice_changes_only_its_range(void **state)
     assert_string_equal(strbuf_text(&buf), "");
 }
 
+static void
+whole_numbers_are_printed(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    assert_string_equal(arena_int(&arena, 0), "0");
+    assert_string_equal(arena_int(&arena, -7), "-7");
+    assert_string_equal(arena_int(&arena, 1204000), "1204000");
+    assert_string_equal(arena_int(&arena, INT64_MAX), "9223372036854775807");
+    assert_string_equal(arena_int(&arena, INT64_MIN), "-9223372036854775808");
+    arena_release(&arena);
+}
+
 // What was taken before a mark stays, whether the arena took further blocks since then or not.
 static void
 an_arena_is_rewound_to_a_mark(void **state)
@@ -361,6 +374,7 @@ main(void)
         cmocka_unit_test(every_character_survives_encoding),
         cmocka_unit_test(suggestions_are_near),
         cmocka_unit_test(a_splice_changes_only_its_range),
+        cmocka_unit_test(whole_numbers_are_printed),
         cmocka_unit_test(an_arena_is_rewound_to_a_mark),
         cmocka_unit_test(an_arena_prints_texts_of_any_length),
         cmocka_unit_test(an_adopted_arena_keeps_its_bytes),

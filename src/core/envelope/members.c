@@ -32,6 +32,12 @@ walk(struct bytes text, struct arena *arena, struct member *items, size_t room)
     return children.is_whole ? children.count : 0;
 }
 
+static uint64_t
+length_bit(struct bytes name)
+{
+    return UINT64_C(1) << (name.len < 63 ? name.len : 63);
+}
+
 bool
 members_read(struct bytes text, struct arena *arena, struct members *members)
 {
@@ -51,12 +57,16 @@ members_read(struct bytes text, struct arena *arena, struct members *members)
         memcpy(members->items, few, members->count * sizeof *few);
     else
         walk(text, arena, members->items, members->count);
+    for (size_t i = 0; i < members->count; i++)
+        members->lengths |= length_bit(members->items[i].name);
     return true;
 }
 
 struct bytes
 members_find(const struct members *members, struct bytes name)
 {
+    if (!(members->lengths & length_bit(name)))
+        return BYTES_ABSENT;
     for (size_t i = members->count; i-- > 0;)
         if (bytes_equal(members->items[i].name, name))
             return members->items[i].value;

@@ -3,6 +3,7 @@
 #define REDRIVE_CORE_ENVELOPE_MEMBERS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include "base/arena.h"
 #include "base/bytes.h"
 
@@ -16,6 +17,8 @@ struct members {
     struct bytes object;
     struct member *items; // in the order of the text, in the arena
     size_t count;
+    uint64_t lengths; // bit n: a name has n bytes; 63 and more are one. Most names that are looked for are
+                      // not there
 };
 
 // false: the text is no JSON object, or deeper than JSON_DEPTH; members has none then.

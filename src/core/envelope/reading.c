@@ -1,6 +1,5 @@
 #include "core/envelope/reading.h"
 
-#include <inttypes.h>
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -19,7 +18,7 @@ is_digits(struct bytes b)
 static struct bytes
 print_number(int64_t number, struct arena *arena)
 {
-    return bytes_of(arena_printf(arena, "%" PRId64, number));
+    return bytes_of(arena_int(arena, number));
 }
 
 // Big-endian two's complement of 1 to 8 bytes.

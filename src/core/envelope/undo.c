@@ -1,6 +1,5 @@
 #include "core/envelope/undo.h"
 
-#include <inttypes.h>
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -144,8 +143,8 @@ undo_headers(const struct envelope_record *record, const struct envelope *envelo
     add_members(&inside, undo, arena);
     if (envelope->has_number[FACT_TIMESTAMP])
         add(undo, BYTES("redrive-original-timestamp"),
-            bytes_of(arena_printf(arena, "%" PRId64, envelope->numbers[FACT_TIMESTAMP] / 1000)), FATE_ADDED);
-    add(undo, BYTES("reprocess.count"), bytes_of(arena_printf(arena, "%" PRId64, undo->reprocessed + 1)),
+            bytes_of(arena_int(arena, envelope->numbers[FACT_TIMESTAMP] / 1000)), FATE_ADDED);
+    add(undo, BYTES("reprocess.count"), bytes_of(arena_int(arena, undo->reprocessed + 1)),
         FATE_ADDED);
 }
 

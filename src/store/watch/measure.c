@@ -1,6 +1,5 @@
 #include "store/watch/measure.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include "base/clock.h"
 #include "core/event.h"
@@ -439,7 +438,7 @@ measure_halted(struct store *store, const struct alert_rule *rule, const struct 
         return false;
     begin_values(measured, arena, MOST_INSTANCES);
     for (int i = 0; i < PQntuples(r); i++) {
-        const char *no = arena_printf(arena, "%" PRId64, value_int8(r, i, 0));
+        const char *no = arena_int(arena, value_int8(r, i, 0));
         const char *action = value_text(r, i, 1, arena), *note = value_text(r, i, 2, arena);
         struct measured_value *value = measure_add(measured, no, 1);
         value->of = arena_printf(arena, "operation %s (%s) halted%s%s", no, action, note ? ": " : "",

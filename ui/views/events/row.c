@@ -527,7 +527,7 @@ event_copy_choice(struct app *app, const struct event *event, size_t i, const ch
         const char *text;
         struct bytes value;
     } choices[] = {
-        {"id", bytes_of(arena_printf(arena, "%" PRId64, event->id))},
+        {"id", bytes_of(arena_int(arena, event->id))},
         {"event id", event->event_id},
         {"payload", event->payload_size == event->payload.len ? event->payload : BYTES_ABSENT},
         {"key", event_key(event)},
