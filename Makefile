@@ -167,7 +167,7 @@ demo: ## open the screen on a private database and broker with a backlog
 #: ARRIVALS=2            new events a second
 #: SHELL_ONLY=1          open a shell instead, in which psql and redrive reach the demo
 	$(Q)tests/lib/packages.sh install build demo $(if $(filter real,$(KAFKA)),kafka)
-	$(Q)$(MAKE) build/redrive demo-tools
+	$(Q)$(MAKE) -j$(JOBS) build/redrive demo-tools
 	$(Q)KAFKA=$(KAFKA) ROWS=$(ROWS) tests/demo/run
 
 demo-tools: $(filter $(OUT)/tests/demo/%,$(TOOLS))
