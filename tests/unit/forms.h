@@ -114,11 +114,26 @@ forms_ids(struct forms *forms, struct strbuf *out)
     strbuf_add_text(out, id);
 }
 
+// {Lisboa|Porto|Braga}: one of the texts between the bars.
+static inline void
+forms_choice(struct forms *forms, struct strbuf *out, const char *slot)
+{
+    uint32_t count = 1;
+    for (const char *p = slot; *p != '\0'; p++)
+        count += *p == '|';
+    uint32_t chosen = forms_random(forms, count);
+    for (; chosen > 0; chosen--)
+        slot = strchr(slot, '|') + 1;
+    strbuf_add(out, (struct bytes){slot, strcspn(slot, "|")});
+}
+
 static inline void
 forms_slot(struct forms *forms, struct strbuf *out, const char *slot)
 {
     static const char hex[] = "0123456789abcdef";
-    if (strcmp(slot, "n") == 0) {
+    if (strchr(slot, '|') != NULL) {
+        forms_choice(forms, out, slot);
+    } else if (strcmp(slot, "n") == 0) {
         forms_number(forms, out);
     } else if (strcmp(slot, "i") == 0) {
         strbuf_printf(out, "%u", forms_random(forms, 120));
@@ -200,7 +215,7 @@ forms_line(struct forms *forms, struct strbuf *out, const char *line)
             strbuf_add_char(out, '{');
             p++;
         } else if (p[0] == '{' && strchr(p, '}') != NULL) {
-            char slot[16];
+            char slot[512];
             size_t len = (size_t)(strchr(p, '}') - p) - 1;
             len = len < sizeof slot - 1 ? len : sizeof slot - 1;
             memcpy(slot, p + 1, len);

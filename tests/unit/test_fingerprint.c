@@ -76,6 +76,15 @@ test_tables_are_sorted(void **state)
         assert_true(strcmp(names[i - 1], names[i]) < 0);
         assert_int_equal(word_roles(bytes_of(names[i])), 0);
     }
+    static const char *const places[] = {
+#define PLACE_NAME(name) name,
+#include "core/fingerprint/place_names.def"
+#undef PLACE_NAME
+    };
+    for (size_t i = 1; i < sizeof places / sizeof places[0]; i++) {
+        assert_true(strcmp(places[i - 1], places[i]) < 0);
+        assert_int_equal(word_roles(bytes_of(places[i])), 0);
+    }
 }
 
 // Each row of the maskers leaves of its example what it says.
@@ -154,6 +163,7 @@ test_each_cause_has_its_key(void **state)
     check_forms(CASES "logs.forms");
     check_forms(CASES "systems.forms");
     check_forms(CASES "frameworks.forms");
+    check_forms(CASES "libraries.forms");
 }
 
 static void

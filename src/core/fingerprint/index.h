@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include "base/bytes.h"
 
-#define INDEX_BUCKETS 2048 // a power of two, and at least twice the rows of the largest table
+#define INDEX_BUCKETS 4096 // a power of two, and at least twice the rows of the largest table
 
 struct index_row {
     const char *text; // ASCII letters small

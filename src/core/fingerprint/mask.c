@@ -207,6 +207,11 @@ take_comparison(struct mask_scan *scan)
     size_t at = scan->at;
     bool is_free = at > 0 && (word_kind(scan->text.data[at - 1]) & KIND_BLANK) != 0;
     size_t behind = at + 1 + (scan_char(scan, at + 1) == '=');
+    if (is_free && word_equals_folded(scan->prev, "token")) { // Unexpected token < in JSON
+        scan_emit_hole(scan, at, at + 1, MASK_VALUE);
+        scan->at++;
+        return;
+    }
     if (is_free && (word_kind(scan_char(scan, behind)) & KIND_BLANK) != 0 && behind < scan->end) {
         scan_emit_word(scan, at, behind);
     } else if (scan->text.data[at] ==
@@ -243,6 +248,9 @@ static size_t
 value_bracket_end(struct mask_scan *scan, size_t at)
 {
     // args:(8812,) kwargs:{}: what a task of Celery was called with
+    // value: {:error, :timeout}: Elixir's answer, whose atoms tell the cause
+    if (scan->text.data[at] == '{' && scan_char(scan, at + 1) == ':')
+        return 0;
     bool is_args = scan->after == AFTER_COLON &&
                    (bytes_equal_text(scan->prev, "args") || bytes_equal_text(scan->prev, "kwargs"));
     bool is_value = is_args || scan->after == AFTER_EQUALS || (scan_prev_roles(scan) & ROLE_VALUE) != 0 ||
@@ -425,7 +433,9 @@ is_document(struct bytes text)
     struct bytes trimmed = bytes_trim(text);
     if (trimmed.len < 2 || (trimmed.data[0] != '{' && trimmed.data[0] != '['))
         return false;
-    return memchr(trimmed.data, '"', trimmed.len) != NULL && payload_end(trimmed, 0) == trimmed.len;
+    bool is_python = bytes_starts(trimmed, "{'") || bytes_starts(trimmed, "[{'");
+    return (is_python || memchr(trimmed.data, '"', trimmed.len) != NULL) &&
+           payload_end(trimmed, 0) == trimmed.len;
 }
 
 // PostgreSQL tells the values in lines of their own below the error (documentation, "Error and Notice Message

@@ -63,6 +63,9 @@ static const struct index_row given_names[] = {
 #define GIVEN_NAME(name) {name, 1},
 #include "core/fingerprint/given_names.def"
 #undef GIVEN_NAME
+#define PLACE_NAME(name) {name, 1},
+#include "core/fingerprint/place_names.def"
+#undef PLACE_NAME
 };
 
 static struct text_index given_name_index;

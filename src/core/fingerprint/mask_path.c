@@ -89,11 +89,14 @@ mask_url(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
     size_t host_end = host;
     while (host_end < end && !word_is_one_of(scan->text.data[host_end], ":/?#"))
         host_end++;
-    if (!is_service || host_end == host || word_digits(scan_slice(scan, host, host_end)) > 0) {
+    if (!is_service || host_end == host) {
         scan_emit_hole(scan, from, end, MASK_URL);
         return true;
     }
-    scan_emit_name(scan, host, host_end);
+    if (word_digits(scan_slice(scan, host, host_end)) > 0)
+        scan_emit_hole(scan, host, host_end, MASK_HOST);
+    else
+        scan_emit_name(scan, host, host_end);
     size_t rest = emit_leading_parts(scan, scan_find_char(scan, host_end, end, '/'), end);
     scan_emit_hole(scan, rest + 1 < end ? rest + 1 : end, end, MASK_URL);
     return true;

@@ -98,20 +98,20 @@ is_currency_code(struct bytes word)
 {
     static const char codes[] = "ARS AUD BRL CAD CHF CLP CNY COP CZK DKK EUR GBP HKD HUF INR JPY KRW MXN NOK "
                                 "PEN PLN SEK SGD TWD USD UYU ZAR ";
-    for (size_t i = 0; word.len == 3 && i + 3 < sizeof codes; i += 4) {
+    bool may_be = word.len == 3 && (word_kind(word.data[0]) & word_kind(word.data[1]) & KIND_UPPER) != 0;
+    for (size_t i = 0; may_be && i + 3 < sizeof codes; i += 4) {
         if (memcmp(codes + i, word.data, 3) == 0)
             return true;
     }
     return false;
 }
 
-// "€ 12.50", "12,50 €", "12.50 EUR": the currency belongs to the amount.
+// "€ 12.50", "12,50 €", "12.50 EUR", "EUR 12.50": the currency belongs to the amount.
 static bool
 is_of_amount(const struct mask_scan *scan, size_t to, struct bytes word)
 {
-    if (scan->is_number && scan->may_collapse && is_currency_code(word))
-        return true;
-    if (!is_currency_sign(word))
+    bool is_code = is_currency_code(word);
+    if (!is_code && !is_currency_sign(word))
         return false;
     size_t next = scan_skip_blanks(scan, to);
     bool is_before = word_is_digit(scan_char(scan, next)) ||
@@ -170,6 +170,14 @@ mask_free_value(struct mask_scan *scan, size_t from)
     size_t end = union_value_end(scan, from);
     if (end == 0 && (scan_prev_roles(scan) & ROLE_FREE_VALUE) == 0)
         return false;
+    // "to decimal: . Path 'total'": the value is empty, and the sentence is over.
+    const char *colon = end == 0 ? memchr(scan->prev.data + scan->prev.len, ':',
+                                          (size_t)(scan->text.data + from - scan->prev.data) - scan->prev.len)
+                                 : NULL;
+    if (colon != NULL && scan->text.data[from - 1] == ' ' && from >= 2 && scan->text.data[from - 2] == '.') {
+        scan_emit_hole(scan, from, from, MASK_VALUE);
+        return false;
+    }
     end = end != 0 ? end : free_value_end(scan, from);
     if (is_property(scan_slice(scan, from, end)))
         return false;
@@ -330,12 +338,93 @@ converted_end(struct mask_scan *scan, size_t from)
     return 0;
 }
 
-// Illegal character á, character R is none: one letter.
+// Illegal character á, unexpected token h, at position 0 (h): one letter.
 static bool
 is_told_character(const struct mask_scan *scan, struct bytes word)
 {
-    return scan->prev.len == 9 && scan->after == AFTER_BLANK && word_equals_folded(scan->prev, "character") &&
-           (word.len == 1 || (word.len == 2 && (word_kind(word.data[0]) & KIND_HIGH) != 0));
+    if (word.len != 1 && (word.len != 2 || (word_kind(word.data[0]) & KIND_HIGH) == 0))
+        return false;
+    if (scan->after == AFTER_OPEN) {
+        size_t from = (size_t)(word.data - scan->text.data);
+        return from >= 2 && scan->text.data[from - 1] == '(' && scan->text.data[from - 2] == ' ' &&
+               scan_char(scan, from + word.len) == ')';
+    }
+    return scan->after == AFTER_BLANK &&
+           ((scan->prev.len == 9 && word_equals_folded(scan->prev, "character")) ||
+            (scan->prev.len == 5 && word_equals_folded(scan->prev, "token")));
+}
+
+// to PT, from BR: a country by its code.
+static bool
+is_country(const struct mask_scan *scan, struct bytes word)
+{
+    static const char codes[] =
+        "AR AU BR CA CH CL CN CO DE DK ES FI FR GB HK IE JP KR MX NL PE PL PT SE SG TR TW UK "
+        "US UY ZA ";
+    static const char *const before[] = {"to", "from", "in", "for", "country", "para", "nach", "vers"};
+    bool may_be = (word_kind(word.data[0]) & word_kind(word.data[1]) & KIND_UPPER) != 0;
+    if (!may_be || scan->after > AFTER_COLON || scan->prev.len < 2)
+        return false;
+    size_t i = 0;
+    while (i < sizeof before / sizeof before[0] && !bytes_equal_text(scan->prev, before[i]))
+        i++;
+    for (size_t k = 0; i < sizeof before / sizeof before[0] && k + 2 < sizeof codes; k += 3) {
+        if (memcmp(codes + k, word.data, 2) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool
+is_place_code(const struct mask_scan *scan, size_t at)
+{
+    for (size_t i = 0; i < 3; i++) {
+        if ((word_kind(scan_char(scan, at + i)) & KIND_UPPER) == 0)
+            return false;
+    }
+    return !word_is_alnum(scan_char(scan, at + 3));
+}
+
+// from LIS to GRU: behind both codes of places, or 0.
+static size_t
+route_end(const struct mask_scan *scan, size_t from)
+{
+    static const char to[] = " to ";
+    if (!bytes_equal_text(scan->prev, "from") || !is_place_code(scan, from) ||
+        !bytes_starts(scan_slice(scan, from + 3, scan->end), to))
+        return 0;
+    size_t other = from + 3 + sizeof to - 1;
+    return other + 3 <= scan->end && is_place_code(scan, other) ? other + 3 : 0;
+}
+
+// SKU MUG-BLUE, coupon SUMMER, id kZxAbQwRty: a thing's own name, unless it is a word of the sentence: SKU
+// NOT FOUND, id must.
+static bool
+is_item_id(struct mask_scan *scan, struct bytes word)
+{
+    static const char *const sentence[] = {"NOT", "IS",      "HAS",     "WAS",      "ALREADY", "NO",
+                                           "AND", "MISSING", "INVALID", "REQUIRED", "EXPIRED", "UNKNOWN",
+                                           "OUT", "MUST",    "CANNOT",  "NULL",     "DOES",    "INACTIVE"};
+    unsigned roles = scan_prev_roles(scan) & (ROLE_ITEM | ROLE_ID);
+    if (roles == 0 || scan->after > AFTER_COLON || word.len < 3)
+        return false;
+    if (word_is_random(word))
+        return true;
+    unsigned upper = 0;
+    unsigned lower = 0;
+    unsigned dashes = 0;
+    for (size_t i = 0; i < word.len; i++) {
+        upper += (word_kind(word.data[i]) & KIND_UPPER) != 0;
+        lower += (word_kind(word.data[i]) & (KIND_LOWER | KIND_HIGH)) != 0;
+        dashes += word.data[i] == '-' && i > 0;
+    }
+    if (upper == 0)
+        return dashes > 0 && roles == ROLE_ITEM;
+    for (size_t i = 0; i < sizeof sentence / sizeof sentence[0]; i++) {
+        if (bytes_equal_text(word, sentence[i]))
+            return false;
+    }
+    return lower == 0 && (dashes > 0 || roles == ROLE_ITEM);
 }
 
 // A capital may begin a name.
@@ -349,7 +438,8 @@ may_begin_party(struct bytes word)
 static inline bool
 is_plain(struct mask_scan *scan, struct bytes word, unsigned roles)
 {
-    static const unsigned may_take = ROLE_LOGIN | ROLE_PERSON | ROLE_ID | ROLE_OPERAND | ROLE_VALUE;
+    static const unsigned may_take =
+        ROLE_LOGIN | ROLE_PERSON | ROLE_ID | ROLE_OPERAND | ROLE_VALUE | ROLE_ITEM;
     bool is_long = word.len > 5 || (word.len > 3 && !scan->may_collapse);
     return roles == 0 && !may_begin_party(word) && is_long && scan->prev.len != 3 &&
            (scan_prev_roles(scan) & may_take) == 0;
@@ -380,6 +470,11 @@ take_by_neighbour(struct mask_scan *scan, size_t from, size_t to, unsigned roles
         scan_emit_hole(scan, from, to, MASK_VALUE);
         return true;
     }
+    if ((scan_prev_roles(scan) & ROLE_PERSON) != 0 && word.len >= 9 &&
+        bytes_find(word, BYTES("\xEB\x8B\x98"), 3) != SIZE_MAX) { // 고객 김민준님의
+        scan_emit_hole(scan, from, to, MASK_PERSON);
+        return true;
+    }
     if (is_told_character(scan, word)) {
         scan_emit_hole(scan, from, to, MASK_VALUE);
         return true;
@@ -392,6 +487,16 @@ take_by_neighbour(struct mask_scan *scan, size_t from, size_t to, unsigned roles
     }
     if (may_begin_party(word) && mask_party(scan, from, to, roles))
         return true;
+    size_t route = word.len == 3 ? route_end(scan, from) : 0;
+    if (route != 0) {
+        scan_emit_hole(scan, from, route, MASK_IDENTITY);
+        scan->at = route > scan->at ? route : scan->at;
+        return true;
+    }
+    if ((word.len == 2 && is_country(scan, word)) || is_item_id(scan, word)) {
+        scan_emit_hole(scan, from, to, MASK_IDENTITY);
+        return true;
+    }
     if (word.len <= 3 && is_of_amount(scan, to, word)) {
         scan_emit_hole(scan, from, to, MASK_NUMBER);
         return true;
@@ -466,6 +571,7 @@ mask_literal(struct mask_scan *scan, size_t from, size_t to, unsigned seen)
     bool is_plural = is_counted && word.len > 3 && word.data[word.len - 1] == 's';
     unsigned other = (roles & ROLE_CODE) != 0 ? roles_of_data_code(scan, word) : 0;
     roles = other != 0 ? other : roles;
+    scan->seen_roles |= roles;
     if (is_plural)
         scan_emit_word(scan, from, to - 1);
     else

@@ -8,6 +8,7 @@
 #define PARTICLE_MAX 6 // bytes of what may hang on a closing quote: 'email'은
 #define NAME_DIGITS_MAX 12
 #define SIGNATURE_DIGITS_MAX 8
+#define ATOM_REACH 48
 
 struct quote_pair {
     const char *open;
@@ -308,8 +309,73 @@ is_refused(const struct mask_scan *scan, size_t behind)
     return false;
 }
 
+// 'currency', "gift_card"
+static bool
+is_lower_word(struct bytes content)
+{
+    for (size_t i = 0; i < content.len; i++) {
+        if ((word_kind(content.data[i]) & KIND_LOWER) == 0 && content.data[i] != '_')
+            return false;
+    }
+    return content.len >= 3;
+}
+
+// {:rate, "abc"}, {:status, 418, "teapot"}: what Elixir puts behind an atom
+static bool
+is_behind_atom(const struct mask_scan *scan, struct bytes content)
+{
+    size_t at = (size_t)(content.data - scan->text.data);
+    if (at < 6 || scan->text.data[at - 2] != ' ' || scan->text.data[at - 3] != ',')
+        return false;
+    size_t limit = at > ATOM_REACH ? at - ATOM_REACH : 0;
+    for (at -= 3; at > limit && !word_is_one_of(scan->text.data[at], "}\"'"); at--) {
+        if (scan->text.data[at] == ':' && scan->text.data[at - 1] == '{')
+            return true;
+    }
+    return false;
+}
+
+// Behind a word: " is not a valid currency", but not of a column or a field?
+static bool
+is_no_valid(const struct mask_scan *scan, size_t behind)
+{
+    static const char valid[] = " is not a valid ";
+    if (!bytes_starts(scan_slice(scan, behind, scan->end), valid))
+        return false;
+    struct bytes word = scan_peek_word(scan, behind + sizeof valid - 1);
+    return word.len > 0 && (word_roles(word) & ROLE_NAME) == 0;
+}
+
+// Does the text say of this word that it is a value? parsing "today", invalid value for Float(): "twelve",
+// currency 'euro', 'twelve' is not of type 'number'. If not, it names something: two causes in one group cost
+// more than two groups for one cause.
+static bool
+is_told_value(struct mask_scan *scan, struct bytes content, unsigned roles, size_t behind)
+{
+    static const char *const refusals[] = {" is not of type",    " does not match",   " is not valid JSON",
+                                           " is too ",           " value ",           " is not in ",
+                                           " could not be ",     " cannot be parsed", " cannot be converted",
+                                           " was not recognized"};
+    if ((roles & ROLE_DEMAND) != 0)
+        return false;
+    if ((roles & (ROLE_LOGIN | ROLE_PERSON | ROLE_SORT | ROLE_ITEM)) != 0 ||
+        (scan->seen_roles & ROLE_OPERAND) != 0)
+        return true;
+    if (scan->after == AFTER_COLON &&
+        ((scan->seen_roles & ROLE_VALUE) != 0 || is_behind_name(scan, content, AFTER_COLON)))
+        return true;
+    if (is_no_valid(scan, behind))
+        return true;
+    struct bytes rest = scan_slice(scan, behind, scan->end);
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        if (bytes_starts(rest, refusals[i]))
+            return true;
+    }
+    return false;
+}
+
 static enum quoted
-judge_word(const struct mask_scan *scan, struct bytes content, unsigned roles, size_t behind)
+judge_word(struct mask_scan *scan, struct bytes content, unsigned roles, size_t behind)
 {
     bool is_identifier = word_is_identifier(content);
     unsigned digits = word_digits(content);
@@ -319,6 +385,9 @@ judge_word(const struct mask_scan *scan, struct bytes content, unsigned roles, s
         return QUOTED_VALUE;
     if (is_behind_name(scan, content, AFTER_EQUALS))
         return word_is_class(content) ? QUOTED_NAME : QUOTED_VALUE;
+    bool is_lower = is_lower_word(content);
+    if (is_lower && is_behind_atom(scan, content))
+        return QUOTED_VALUE;
     bool is_weak = (roles & ROLE_WEAK_NAME) != 0;
     if ((roles & ROLE_NAME) != 0 && is_identifier && digits <= NAME_DIGITS_MAX &&
         (!is_weak || is_weak_name(content)))
@@ -346,13 +415,16 @@ judge_word(const struct mask_scan *scan, struct bytes content, unsigned roles, s
         return QUOTED_NAME;
     if (is_identifier && digits == 0 && scan->after != AFTER_EQUALS && is_plain_name(scan, content, behind))
         return QUOTED_NAME;
+    size_t part = bytes_find_last(content, BYTES("_"));
+    if (part != SIZE_MAX && word_is_random(bytes_slice(content, part + 1, content.len)))
+        return QUOTED_VALUE;
     if (word_is_code_shaped(content) ||
         (digits > 0 && word_is_numbered_class(content) && memchr(content.data, '.', content.len)))
         return word_is_host(content) ? QUOTED_VALUE : QUOTED_NAME;
     if (is_identifier && digits <= 2 && is_weak_name(content) &&
         (word_roles(scan_peek_word(scan, behind)) & ROLE_NAME) != 0)
         return QUOTED_NAME;
-    return QUOTED_VALUE;
+    return is_lower && !is_told_value(scan, content, roles, behind) ? QUOTED_NAME : QUOTED_VALUE;
 }
 
 // unknown variant `LOST`, expected one of …: what was found instead, whatever it looks like.

@@ -57,10 +57,21 @@ skip_string(struct bytes text, size_t at)
     for (size_t i = at + 1; i < text.len; i++) {
         if (text.data[i] == '\\')
             i++;
-        else if (text.data[i] == '"')
+        else if (text.data[i] == text.data[at])
             return i + 1;
     }
     return SIZE_MAX;
+}
+
+// Of the names of a document: Python prints {'name': 1}.
+static char
+quote_of(struct bytes json)
+{
+    for (size_t i = 0; i < json.len && i < PEEK; i++) {
+        if (json.data[i] == '"' || json.data[i] == '\'')
+            return json.data[i];
+    }
+    return '"';
 }
 
 static size_t
@@ -167,8 +178,8 @@ word_before(struct bytes text, size_t at)
 static bool
 is_entity(struct bytes word)
 {
-    static const char *const telling[] = {"Exception", "Error",   "Response", "Status",
-                                          "Result",    "Failure", "Fault",    "Violation"};
+    static const char *const telling[] = {"Exception", "Error", "Response",  "Status",       "Result",
+                                          "Failure",   "Fault", "Violation", "ViolationImpl"};
     if (word.len == 0 || !word_is_letter(word.data[0]))
         return false;
     for (size_t i = 0; i < sizeof telling / sizeof telling[0]; i++) {
@@ -256,8 +267,9 @@ payload_object_end(struct bytes text, size_t at)
 static bool
 next_pair(struct bytes json, size_t *at, struct bytes *name)
 {
+    char quote = quote_of(json);
     while (*at < json.len) {
-        if (json.data[*at] != '"') {
+        if (json.data[*at] != quote) {
             ++*at;
             continue;
         }
@@ -287,7 +299,7 @@ take_scalar(struct bytes json, size_t *at)
         return BYTES_ABSENT;
     bool is_escaped = json.data[*at] == '\\' && *at + 1 < json.len && json.data[*at + 1] == '"';
     size_t from = *at + is_escaped;
-    if (json.data[from] == '"') {
+    if (json.data[from] == '"' || json.data[from] == '\'') {
         size_t behind = skip_string(json, from);
         bool is_closed = behind != SIZE_MAX;
         *at = is_closed ? behind : json.len;
@@ -344,9 +356,9 @@ next_in_list(struct payload_walk *walk)
 {
     size_t at = skip_blanks(walk->json, walk->at);
     while (at < walk->json.len &&
-           (word_is_one_of(walk->json.data[at], ",[") || word_is_digit(walk->json.data[at])))
+           (word_is_one_of(walk->json.data[at], ",[(") || word_is_digit(walk->json.data[at])))
         at = skip_blanks(walk->json, at + 1); // the numbers in it are indexes
-    if (at >= walk->json.len || walk->json.data[at] != '"')
+    if (at >= walk->json.len || (walk->json.data[at] != '"' && walk->json.data[at] != '\''))
         return BYTES_ABSENT;
     walk->at = at;
     return take_scalar(walk->json, &walk->at);
@@ -441,7 +453,7 @@ payload_next(struct payload_walk *walk, struct payload_member *member)
         if (walk->at >= walk->json.len)
             continue;
         member->name = name;
-        bool is_list = walk->json.data[walk->at] == '[';
+        bool is_list = walk->json.data[walk->at] == '[' || walk->json.data[walk->at] == '(';
         // "path": ["items", 3, "sku"]: where in the document the error is
         bool is_path =
             part != PAYLOAD_DATA && (bytes_equal_text(name, "path") || bytes_equal_text(name, "loc"));
@@ -477,6 +489,7 @@ payload_is_error(struct bytes json)
                                        "erros",         "root_cause",   "errorMessages",     "violations"};
     bool has_code = false;
     bool has_text = false;
+    bool has_place = false;
     size_t at = 0;
     struct bytes name = BYTES_ABSENT;
     while (payload_next_name(json, &at, &name)) {
@@ -487,7 +500,9 @@ payload_is_error(struct bytes json)
         has_code |= bytes_equal_text(name, "code") || bytes_equal_text(name, "status") ||
                     bytes_equal_text(name, "codigo");
         has_text |= bytes_equal_text(name, "message") || bytes_equal_text(name, "title") ||
-                    bytes_equal_text(name, "mensagem");
+                    bytes_equal_text(name, "mensagem") || (has_place && bytes_equal_text(name, "msg"));
+        has_place |= bytes_equal_text(name, "loc");
+        has_code |= has_place;
     }
     return has_code && has_text;
 }

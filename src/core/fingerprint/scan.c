@@ -5,6 +5,8 @@
 #include "base/utf8.h"
 #include "core/fingerprint/mask_repeat.h"
 
+#define PATH_DIGITS 3 // of a name within a path
+
 // Canonical text
 
 // memcpy without the call, which costs more than the bytes of a word.
@@ -232,7 +234,8 @@ scan_emit_path(struct mask_scan *scan, size_t from, size_t to)
         while (end < to &&
                (word_is_alnum(scan->text.data[end]) || word_is_one_of(scan->text.data[end], "_-$")))
             end++;
-        if (end > from && word_digits(scan_slice(scan, from, end)) < end - from)
+        unsigned digits = word_digits(scan_slice(scan, from, end));
+        if (end > from && digits < end - from && digits <= PATH_DIGITS)
             scan_emit_name(scan, from, end);
         from = end;
     }

@@ -35,7 +35,8 @@ struct mask_scan {
     bool may_collapse; // the last part written was volatile, and no bracket opened since
     bool is_number;    // that part was a number, so that a unit may follow
     bool in_sql;
-    uint8_t unclosed; // quotes known to have no closing mark: a bit for each row of mask_quote.c
+    unsigned seen_roles; // of the words before: what a text speaks of
+    uint8_t unclosed;    // quotes known to have no closing mark: a bit for each row of mask_quote.c
     unsigned depth;
     void (*again)(struct mask_scan *scan, size_t from, size_t to,
                   enum scan_part part); // the pass: see scan_again

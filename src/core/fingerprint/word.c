@@ -430,6 +430,18 @@ word_is_host(struct bytes word)
     return is_sure && !is_service(word);
 }
 
+// The humps of names are longer.
+bool
+word_is_random(struct bytes word)
+{
+    unsigned turns = 0;
+    for (size_t i = 1; i < word.len; i++) {
+        bool was_upper = (word_kind(word.data[i - 1]) & KIND_UPPER) != 0;
+        turns += was_upper != ((word_kind(word.data[i]) & KIND_UPPER) != 0);
+    }
+    return word.len >= 8 && 2 * turns >= word.len;
+}
+
 bool
 word_is_host_of_port(struct bytes word)
 {

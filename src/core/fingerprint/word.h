@@ -116,6 +116,8 @@ enum word_role {
     ROLE_TYPE = 1 << 24,       // names a type if it is in quotes: 'decimal'
     ROLE_ZONE = 1 << 25,       // in capitals, a time zone: behind a time it belongs to the time
     ROLE_OPERAND = 1 << 26,    // a value without quotes may follow: convert, parse, character
+    ROLE_ITEM = 1 << 27, // a thing's own number or name follows, if it does not look like a word: SKU, coupon
+    ROLE_SORT = 1 << 28, // a value of this sort follows in quotes: currency, amount
     ROLE_TITLE = 1 << 19, // with ROLE_PERSON: also at the beginning of a sentence, because it is no part of a
                           // name itself
 };
@@ -137,6 +139,7 @@ bool word_is_host(struct bytes word);           // labels with a known ending: n
 bool word_is_host_of_port(struct bytes word);   // the same before `:443`, where further endings mean a host
 bool word_is_error_code(struct bytes word);     // ORA-00001, E11000, 0x80131500: a code by its form alone
 bool word_is_numbered_class(struct bytes word); // System.Int32, Http2Exception: the digits belong to the name
+bool word_is_random(struct bytes word);         // letters of both sizes in no order: kZxAbQwRty
 unsigned word_digits(struct bytes word);        // number of digits
 bool word_equals_folded(struct bytes word, const char *lower); // ASCII case ignored
 
