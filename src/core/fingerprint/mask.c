@@ -8,6 +8,7 @@
 #include "core/fingerprint/payload.h"
 
 #define BRACKET_REACH 512
+#define LEADING_VALUE_MAX 64
 #define WORD_LONG 72 // letters of ASCII; longer ones are no words
 
 const char *
@@ -458,6 +459,24 @@ find_detail(struct bytes text)
     return text.len;
 }
 
+// abc (type <class 'str'>) do not match …, abc (String) has invalid type for :weight, abc (of class
+// java.lang.String): a text that begins with the value, whatever that is. Where its bracket opens, or 0.
+static size_t
+leading_value_end(struct bytes text)
+{
+    static const char *const behind[] = {"(type <class '", "(of class ", "(String) has invalid type"};
+    size_t reach = text.len < LEADING_VALUE_MAX ? text.len : LEADING_VALUE_MAX;
+    const char *open = memchr(text.data, '(', reach);
+    size_t at = open == NULL ? 0 : (size_t)(open - text.data);
+    if (at < 2 || text.data[at - 1] != ' ')
+        return 0;
+    for (size_t i = 0; i < sizeof behind / sizeof behind[0]; i++) {
+        if (bytes_starts(bytes_slice(text, at, text.len), behind[i]))
+            return at;
+    }
+    return 0;
+}
+
 // `repeat` finds lists while the text is masked.
 static void
 mask_whole(struct mask *mask, struct mask_repeat *repeat, struct bytes text, struct bytes class_name)
@@ -470,6 +489,11 @@ mask_whole(struct mask *mask, struct mask_repeat *repeat, struct bytes text, str
         mask_members(&scan, 0, text.len);
     } else {
         scan.end = find_detail(text);
+        size_t value = leading_value_end(text);
+        if (value != 0) {
+            scan_emit_hole(&scan, 0, value - 1, MASK_VALUE);
+            scan.at = value;
+        }
         scan_all(&scan);
         if (scan.end < text.len)
             scan_leave_out(&scan, scan.end, text.len, MASK_DETAIL);

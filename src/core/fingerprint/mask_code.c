@@ -106,6 +106,18 @@ is_code_of_character(const struct mask_scan *scan)
     return at >= 3 && memcmp(scan->prev.data - 3, "' (", 3) == 0;
 }
 
+// with reason AC04, reason=R01: letters, then digits, so few that it is no id.
+static bool
+is_reason_code(struct mask_scan *scan, struct bytes word)
+{
+    size_t upper = 0;
+    if (word.len < 3 || word.len > 5 || (scan_prev_roles(scan) & ROLE_TELLING) == 0)
+        return false;
+    while (upper < word.len && (word_kind(word.data[upper]) & KIND_UPPER) != 0)
+        upper++;
+    return upper > 0 && upper <= 3 && word_digits(word) == word.len - upper;
+}
+
 static bool
 is_code(struct mask_scan *scan, size_t from, size_t to, bool is_number)
 {
@@ -123,6 +135,8 @@ is_code(struct mask_scan *scan, size_t from, size_t to, bool is_number)
     unsigned roles = scan_prev_roles(scan);
     if ((roles & ROLE_SQLSTATE) != 0)
         return word.len == 5 && is_upper_code(word);
+    if (!is_number && is_reason_code(scan, word))
+        return true;
     if (is_number && (roles & ROLE_SIZED) != 0 && is_size_of_type(scan, from))
         return true;
     if (is_number && (roles & ROLE_ANSWER) != 0 && is_http_failure(word) && is_told_status(scan, to))

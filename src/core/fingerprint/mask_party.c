@@ -115,6 +115,19 @@ legal_form_end(const struct mask_scan *scan, size_t at)
     return at + len + has_dot;
 }
 
+// The same of two letters, which may be words elsewhere: Suministros del Sur SL.
+static size_t
+short_form_end(const struct mask_scan *scan, size_t at)
+{
+    static const char *const forms[] = {"SL", "AG", "BV", "NV", "SA"};
+    struct bytes word = scan_peek_word(scan, at);
+    for (size_t i = 0; word.len == 2 && i < sizeof forms / sizeof forms[0]; i++) {
+        if (bytes_equal_text(word, forms[i]))
+            return at + 2;
+    }
+    return 0;
+}
+
 // Behind the name of a company that begins at `from`, which ends in its legal form: Silva & Filhos Ltda. 0:
 // none begins there.
 static size_t
@@ -124,11 +137,13 @@ company_end(const struct mask_scan *scan, size_t from)
     for (unsigned parts = 0; parts < 8; parts++) {
         size_t start = scan_skip_blanks(scan, at);
         size_t end = parts > 0 ? legal_form_end(scan, start) : 0;
+        end = end != 0 || parts < 2 ? end : short_form_end(scan, start);
         if (end != 0)
             return end;
         struct bytes word = scan_peek_word(scan, start);
-        bool is_part =
-            is_capital(word) || (parts > 0 && word.len <= 3 && (word_roles(word) & ROLE_PARTICLE) != 0);
+        bool is_part = is_capital(word) ||
+                       (parts > 0 && word.len == 1 && (word_kind(word.data[0]) & KIND_UPPER) != 0) ||
+                       (parts > 0 && word.len <= 3 && (word_roles(word) & ROLE_PARTICLE) != 0);
         if (parts > 0 && scan_char(scan, start) == '&')
             at = start + 1;
         else if (is_part)

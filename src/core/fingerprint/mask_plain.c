@@ -375,6 +375,15 @@ is_country(const struct mask_scan *scan, struct bytes word)
     return false;
 }
 
+// pt_PT, en-US: a language and a country.
+static bool
+is_locale(struct bytes word)
+{
+    return word.len == 5 && (word.data[2] == '_' || word.data[2] == '-') &&
+           (word_kind(word.data[0]) & word_kind(word.data[1]) & KIND_LOWER) != 0 &&
+           (word_kind(word.data[3]) & word_kind(word.data[4]) & KIND_UPPER) != 0;
+}
+
 static bool
 is_place_code(const struct mask_scan *scan, size_t at)
 {
@@ -440,7 +449,7 @@ is_plain(struct mask_scan *scan, struct bytes word, unsigned roles)
 {
     static const unsigned may_take =
         ROLE_LOGIN | ROLE_PERSON | ROLE_ID | ROLE_OPERAND | ROLE_VALUE | ROLE_ITEM;
-    bool is_long = word.len > 5 || (word.len > 3 && !scan->may_collapse);
+    bool is_long = word.len > 5 || (word.len > 3 && !scan->may_collapse && word.data[2] != '_');
     return roles == 0 && !may_begin_party(word) && is_long && scan->prev.len != 3 &&
            (scan_prev_roles(scan) & may_take) == 0;
 }
@@ -493,7 +502,7 @@ take_by_neighbour(struct mask_scan *scan, size_t from, size_t to, unsigned roles
         scan->at = route > scan->at ? route : scan->at;
         return true;
     }
-    if ((word.len == 2 && is_country(scan, word)) || is_item_id(scan, word)) {
+    if ((word.len == 2 && is_country(scan, word)) || is_locale(word) || is_item_id(scan, word)) {
         scan_emit_hole(scan, from, to, MASK_IDENTITY);
         return true;
     }

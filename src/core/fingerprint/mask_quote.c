@@ -174,6 +174,20 @@ is_status_line(struct bytes content)
            (word_kind(content.data[4]) & KIND_UPPER) != 0;
 }
 
+// property `taxId` = 'DE811907980', argument $3: 'today', column age: 'old': the name stands before the sign
+// already.
+static bool
+is_behind_name(const struct mask_scan *scan, struct bytes content, enum scan_after sign)
+{
+    if (scan->after != sign || scan->prev.len == 0)
+        return false;
+    for (const char *p = scan->prev.data + scan->prev.len; p < content.data; p++) {
+        if (word_is_alnum(*p))
+            return true;
+    }
+    return false;
+}
+
 static enum quoted
 judge_phrase(const struct mask_scan *scan, struct bytes content, unsigned roles)
 {
@@ -258,20 +272,6 @@ is_plain_name(const struct mask_scan *scan, struct bytes content, size_t behind)
 {
     return is_qualified(scan, content, behind) || is_constant(content) ||
            (word_roles(content) & ROLE_TYPE) != 0 || is_demanded(scan, behind);
-}
-
-// property `taxId` = 'DE811907980', argument $3: 'today', column age: 'old': the name stands before the sign
-// already.
-static bool
-is_behind_name(const struct mask_scan *scan, struct bytes content, enum scan_after sign)
-{
-    if (scan->after != sign || scan->prev.len == 0)
-        return false;
-    for (const char *p = scan->prev.data + scan->prev.len; p < content.data; p++) {
-        if (word_is_alnum(*p))
-            return true;
-    }
-    return false;
 }
 
 // user 'ana.lima'
@@ -374,6 +374,19 @@ is_told_value(struct mask_scan *scan, struct bytes content, unsigned roles, size
     return false;
 }
 
+// PT-SETUBAL: in capitals, names have underscores.
+static bool
+is_area_code(struct bytes content)
+{
+    bool has_dash = false;
+    for (size_t i = 0; i < content.len; i++) {
+        if ((word_kind(content.data[i]) & KIND_UPPER) == 0 && content.data[i] != '-')
+            return false;
+        has_dash |= content.data[i] == '-';
+    }
+    return has_dash;
+}
+
 static enum quoted
 judge_word(struct mask_scan *scan, struct bytes content, unsigned roles, size_t behind)
 {
@@ -389,6 +402,8 @@ judge_word(struct mask_scan *scan, struct bytes content, unsigned roles, size_t 
     if (is_lower && is_behind_atom(scan, content))
         return QUOTED_VALUE;
     bool is_weak = (roles & ROLE_WEAK_NAME) != 0;
+    if (is_weak && is_area_code(content))
+        return QUOTED_VALUE;
     if ((roles & ROLE_NAME) != 0 && is_identifier && digits <= NAME_DIGITS_MAX &&
         (!is_weak || is_weak_name(content)))
         return QUOTED_NAME;
@@ -441,11 +456,27 @@ is_unexpected(const struct mask_scan *scan, struct bytes content, size_t behind,
     return !is_named && (word_roles(content) & ROLE_TYPE) == 0;
 }
 
+// invalid input value for enum status: "lost": behind the colon stands the value that the text speaks of,
+// because what it is for has been named.
+static bool
+is_value_of_named(const struct mask_scan *scan)
+{
+    if (scan->after != AFTER_COLON || (scan->seen_roles & ROLE_VALUE) == 0 || scan->prev.len == 0)
+        return false;
+    size_t end = (size_t)(scan->prev.data - scan->text.data);
+    while (end > 0 && scan->text.data[end - 1] == ' ')
+        end--;
+    size_t from = end;
+    while (from > 0 && word_is_alnum(scan->text.data[from - 1]))
+        from--;
+    return from < end && (word_roles(scan_slice(scan, from, end)) & ROLE_NAME) != 0;
+}
+
 static enum quoted
 judge(struct mask_scan *scan, struct bytes content, size_t behind)
 {
     unsigned roles = scan_prev_roles(scan);
-    if (is_unexpected(scan, content, behind, roles) || is_refused(scan, behind))
+    if (is_unexpected(scan, content, behind, roles) || is_refused(scan, behind) || is_value_of_named(scan))
         return QUOTED_VALUE;
     for (size_t i = 0; i < content.len; i++) {
         if ((word_kind(content.data[i]) & KIND_BLANK) != 0)
@@ -454,8 +485,8 @@ judge(struct mask_scan *scan, struct bytes content, size_t behind)
     return judge_word(scan, content, roles, behind);
 }
 
-// Behind the name in reports.trigger-538499, logs-2026-01-13: a number of four digits and more, or a date,
-// that a dash parts from it is none of its own.
+// Behind the name in reports.trigger-538499, logs-2026-01-13, prices_2026: a number of four digits and more,
+// or a date, that a dash or an underscore parts from it is none of its own.
 static size_t
 own_end(const struct mask_scan *scan, size_t from, size_t to)
 {
@@ -463,12 +494,13 @@ own_end(const struct mask_scan *scan, size_t from, size_t to)
     size_t end = to;
     unsigned run = 0;
     unsigned longest = 0;
-    while (end > from && (word_is_digit(data[end - 1]) || word_is_one_of(data[end - 1], "-."))) {
+    while (end > from && (word_is_digit(data[end - 1]) || word_is_one_of(data[end - 1], "-._"))) {
         end--;
         run = word_is_digit(data[end]) ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
-    return longest >= 4 && end > from + 1 && data[end] == '-' ? end : to;
+    bool is_parted = end < to && (data[end] == '-' || data[end] == '_');
+    return longest >= 4 && end > from + 1 && is_parted ? end : to;
 }
 
 // A name's arguments and indexes change with the data; the name does not.

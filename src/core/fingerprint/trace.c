@@ -100,6 +100,17 @@ is_elixir_frame(struct bytes text, size_t at, size_t to)
     return false;
 }
 
+// 2: tracker::geofence::contains
+static bool
+is_rust_frame(struct bytes text, size_t at, size_t to)
+{
+    size_t end = at;
+    while (end < to && word_is_digit(text.data[end]))
+        end++;
+    return end > at && starts_at(text, end, to, ": ") &&
+           (has(text, end, to, "::") || starts_at(text, end, to, ": rust_"));
+}
+
 static bool
 is_more(struct bytes text, size_t at, size_t to)
 {
@@ -116,6 +127,8 @@ kind_of_indented(struct bytes text, size_t at, size_t to)
     if (text.data[at] == '/' && has(text, at, to, ".go:"))
         return LINE_FRAME;
     if ((text.data[at] == '(' || starts_at(text, at, to, "lib/")) && is_elixir_frame(text, at, to))
+        return LINE_FRAME;
+    if (is_rust_frame(text, at, to))
         return LINE_FRAME;
     if (starts_at(text, at, to, "--- End of inner exception"))
         return LINE_INNER_END;
