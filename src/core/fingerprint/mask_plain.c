@@ -406,15 +406,16 @@ route_end(const struct mask_scan *scan, size_t from)
     return other + 3 <= scan->end && is_place_code(scan, other) ? other + 3 : 0;
 }
 
-// SKU MUG-BLUE, coupon SUMMER, id kZxAbQwRty: a thing's own name, unless it is a word of the sentence: SKU
-// NOT FOUND, id must.
+// SKU MUG-BLUE, coupon SUMMER, zone PT-N, id kZxAbQwRty: a thing's own name, unless it is a word of the
+// sentence: SKU NOT FOUND, id must.
 static bool
 is_item_id(struct mask_scan *scan, struct bytes word)
 {
     static const char *const sentence[] = {"NOT", "IS",      "HAS",     "WAS",      "ALREADY", "NO",
                                            "AND", "MISSING", "INVALID", "REQUIRED", "EXPIRED", "UNKNOWN",
                                            "OUT", "MUST",    "CANNOT",  "NULL",     "DOES",    "INACTIVE"};
-    unsigned roles = scan_prev_roles(scan) & (ROLE_ITEM | ROLE_ID);
+    unsigned before = scan_prev_roles(scan);
+    unsigned roles = before & (ROLE_ITEM | ROLE_ID | ((before & ROLE_CODE) == 0 ? ROLE_SORT : 0));
     if (roles == 0 || scan->after > AFTER_COLON || word.len < 3)
         return false;
     if (word_is_random(word))
@@ -428,12 +429,12 @@ is_item_id(struct mask_scan *scan, struct bytes word)
         dashes += word.data[i] == '-' && i > 0;
     }
     if (upper == 0)
-        return dashes > 0 && roles == ROLE_ITEM;
+        return dashes > 0 && (roles & ROLE_ITEM) != 0;
     for (size_t i = 0; i < sizeof sentence / sizeof sentence[0]; i++) {
         if (bytes_equal_text(word, sentence[i]))
             return false;
     }
-    return lower == 0 && (dashes > 0 || roles == ROLE_ITEM);
+    return lower == 0 && (dashes > 0 || (roles & ROLE_ITEM) != 0);
 }
 
 // A capital may begin a name.
@@ -448,7 +449,7 @@ static inline bool
 is_plain(struct mask_scan *scan, struct bytes word, unsigned roles)
 {
     static const unsigned may_take =
-        ROLE_LOGIN | ROLE_PERSON | ROLE_ID | ROLE_OPERAND | ROLE_VALUE | ROLE_ITEM;
+        ROLE_LOGIN | ROLE_PERSON | ROLE_ID | ROLE_OPERAND | ROLE_VALUE | ROLE_ITEM | ROLE_SORT;
     bool is_long = word.len > 5 || (word.len > 3 && !scan->may_collapse && word.data[2] != '_');
     return roles == 0 && !may_begin_party(word) && is_long && scan->prev.len != 3 &&
            (scan_prev_roles(scan) & may_take) == 0;

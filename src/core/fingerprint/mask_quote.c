@@ -9,6 +9,7 @@
 #define NAME_DIGITS_MAX 12
 #define SIGNATURE_DIGITS_MAX 8
 #define ATOM_REACH 48
+#define ERROR_REACH 120 // of a quoted sentence, to see whether it is about an error
 
 struct quote_pair {
     const char *open;
@@ -188,10 +189,37 @@ is_behind_name(const struct mask_scan *scan, struct bytes content, enum scan_aft
     return false;
 }
 
+// 'Gateway Timeout, status code 504', "connection refused by stock": a sentence about an error, while names,
+// notes and addresses hold no such word.
+static bool
+is_about_error(struct bytes content)
+{
+    static const char *const words[] = {"error",    "failed",  "failure",      "cannot",    "invalid",
+                                        "unknown",  "refused", "timeout",      "expired",   "denied",
+                                        "missing",  "must",    "required",     "exceeded",  "exception",
+                                        "rejected", "timed",   "unauthorized", "forbidden", "unavailable",
+                                        "reset",    "aborted", "unsupported",  "conflict",  "gateway"};
+    if (count_words(content) < 3)
+        return false;
+    size_t at = 0;
+    while (at < content.len && at < ERROR_REACH) {
+        size_t end = at;
+        while (end < content.len && word_is_letter(content.data[end]))
+            end++;
+        struct bytes word = bytes_slice(content, at, end - at);
+        for (size_t i = 0; word.len >= 4 && i < sizeof words / sizeof words[0]; i++) {
+            if (word_equals_folded(word, words[i]))
+                return true;
+        }
+        at = end + 1;
+    }
+    return false;
+}
+
 static enum quoted
 judge_phrase(const struct mask_scan *scan, struct bytes content, unsigned roles)
 {
-    if (is_request_line(content) || is_status_line(content))
+    if (is_request_line(content) || is_status_line(content) || is_about_error(content))
         return QUOTED_TEXT;
     if (is_signature(content) && word_is_letter(content.data[0]))
         return holds_data(content) ? QUOTED_TEXT : QUOTED_NAME;
@@ -413,7 +441,8 @@ judge_word(struct mask_scan *scan, struct bytes content, unsigned roles, size_t 
         return QUOTED_NAME;
     if ((roles & ROLE_HOST) != 0 && digits == 0)
         return QUOTED_NAME;
-    if ((roles & (ROLE_CODE | ROLE_SQLSTATE)) != 0 && digits <= 5 && content.len <= 24 &&
+    bool is_reason = (roles & ROLE_TELLING) != 0 && digits == content.len;
+    if ((is_reason || (roles & (ROLE_CODE | ROLE_SQLSTATE)) != 0) && digits <= 5 && content.len <= 24 &&
         (is_identifier || digits == content.len))
         return QUOTED_CODE;
     if (is_document_path(content, (roles & (ROLE_NAME | ROLE_WEAK_NAME)) != 0))
