@@ -201,6 +201,16 @@ take_equals(struct mask_scan *scan)
         scan->after = AFTER_BLANK;
 }
 
+// <code>E17</code>: directly behind it stands what the tag names.
+static bool
+is_telling_tag(struct mask_scan *scan, size_t at)
+{
+    size_t from = at - scan->prev.len;
+    return scan->prev.len > 0 && at > scan->prev.len && scan->prev.data == scan->text.data + from &&
+           scan->text.data[from - 1] == '<' && word_is_alnum(scan_char(scan, at + 1)) &&
+           (scan_prev_roles(scan) & (ROLE_CODE | ROLE_TELLING)) != 0;
+}
+
 // `must be >= 0` and `must be <= 9` differ; tags and arrows do not count.
 static void
 take_comparison(struct mask_scan *scan)
@@ -215,8 +225,9 @@ take_comparison(struct mask_scan *scan)
     }
     if (is_free && (word_kind(scan_char(scan, behind)) & KIND_BLANK) != 0 && behind < scan->end) {
         scan_emit_word(scan, at, behind);
-    } else if (scan->text.data[at] ==
-               '>') { // `<class 'float'>, 'x'`: the word in the tag says nothing of what follows
+    } else if (scan->text.data[at] == '>' &&
+               !is_telling_tag(
+                   scan, at)) { // `<class 'float'>, 'x'`: the word in the tag says nothing of what follows
         scan->prev = BYTES_ABSENT;
         scan->prev_roles = ROLES_KNOWN;
     }

@@ -131,6 +131,10 @@ is_code(struct mask_scan *scan, size_t from, size_t to, bool is_number)
         return true;
     if (scan->prev.len == 0)
         return false;
+    if (is_number && is_http_failure(word) && from >= scan->prev.len + 4 && // {:http_error, 503}
+        scan->prev.data + scan->prev.len + 2 == word.data && memcmp(word.data - 2, ", ", 2) == 0 &&
+        memcmp(scan->prev.data - 2, "{:", 2) == 0)
+        return true;
 
     unsigned roles = scan_prev_roles(scan);
     if ((roles & ROLE_SQLSTATE) != 0)

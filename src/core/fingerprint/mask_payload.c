@@ -145,6 +145,30 @@ take_field_errors(struct mask_scan *scan, size_t from, size_t to)
     }
 }
 
+// A dump of an error, whose members tell it: the others are volatile.
+static void
+take_dump(struct mask_scan *scan, size_t from, size_t to)
+{
+    static const unsigned telling = ROLE_BODY | ROLE_CODE | ROLE_TELLING;
+    struct bytes inner = scan_slice(scan, from + 1, to);
+    struct payload_member member;
+    size_t at = 0;
+    while (payload_next_dumped(inner, &at, &member)) {
+        struct bytes value = bytes_trim(member.value);
+        size_t start = (size_t)(value.data - scan->text.data);
+        if (value.len > 0 && (word_roles(member.name) & telling) != 0) {
+            size_t name = (size_t)(member.name.data - scan->text.data);
+            bool is_quoted = value.len >= 2 && (value.data[0] == '"' || value.data[0] == '\'') &&
+                             value.data[value.len - 1] == value.data[0];
+            scan_emit_word(scan, name, name + member.name.len);
+            scan->after = AFTER_COLON;
+            scan_again(scan, start + is_quoted, start + value.len - is_quoted, PART_TEXT);
+        } else {
+            scan_emit_hole(scan, start, start + value.len, MASK_PAYLOAD);
+        }
+    }
+}
+
 void
 mask_members(struct mask_scan *scan, size_t from, size_t to)
 {
@@ -192,6 +216,16 @@ mask_payload(struct mask_scan *scan, size_t from, size_t to, enum mask_rule rule
     } else if (rule == MASK_PAYLOAD && scan->depth < SCAN_DEPTH && payload_holds_error(json)) {
         struct payload_walk walk = {.json = json, .depth = 1, .parts = {{json.len, PAYLOAD_DATA}}};
         done = take_members(scan, from, &walk);
+    }
+    bool may_be_dump = rule == MASK_PAYLOAD && scan->depth < SCAN_DEPTH && json.len > 2 &&
+                       !word_is_one_of(json.data[1], "\"\\{");
+    if (done == from && may_be_dump) {
+        struct bytes inner =
+            bytes_slice(json, 1, json.len - 1 - (word_is_one_of(json.data[json.len - 1], ")]}") ? 1 : 0));
+        if (payload_is_error_dump(scan->text, from, inner)) {
+            take_dump(scan, from, from + 1 + inner.len);
+            done = to;
+        }
     }
     if (done < to)
         scan_emit_hole(scan, done, to, rule);

@@ -194,11 +194,11 @@ is_behind_name(const struct mask_scan *scan, struct bytes content, enum scan_aft
 static bool
 is_about_error(struct bytes content)
 {
-    static const char *const words[] = {"error",    "failed",  "failure",      "cannot",    "invalid",
-                                        "unknown",  "refused", "timeout",      "expired",   "denied",
-                                        "missing",  "must",    "required",     "exceeded",  "exception",
-                                        "rejected", "timed",   "unauthorized", "forbidden", "unavailable",
-                                        "reset",    "aborted", "unsupported",  "conflict",  "gateway"};
+    static const char *const words[] = {
+        "error",     "failed",   "failure", "cannot",       "invalid",   "unknown",     "refused",
+        "timeout",   "expired",  "denied",  "missing",      "must",      "required",    "exceeded",
+        "exception", "rejected", "timed",   "unauthorized", "forbidden", "unavailable", "reset",
+        "aborted",   "not",      "blank",   "unsupported",  "conflict",  "gateway"};
     if (count_words(content) < 3)
         return false;
     size_t at = 0;
@@ -207,7 +207,7 @@ is_about_error(struct bytes content)
         while (end < content.len && word_is_letter(content.data[end]))
             end++;
         struct bytes word = bytes_slice(content, at, end - at);
-        for (size_t i = 0; word.len >= 4 && i < sizeof words / sizeof words[0]; i++) {
+        for (size_t i = 0; word.len >= 3 && i < sizeof words / sizeof words[0]; i++) {
             if (word_equals_folded(word, words[i]))
                 return true;
         }
@@ -216,8 +216,25 @@ is_about_error(struct bytes content)
     return false;
 }
 
+// "weight" is required, 'street' is a required property: within three words something is demanded of it.
+static bool
+is_demanded(const struct mask_scan *scan, size_t behind)
+{
+    if (scan->mask->words > 0 && scan->after != AFTER_COLON)
+        return false;
+    for (unsigned i = 0; i < 3; i++) {
+        struct bytes word = scan_peek_word(scan, behind);
+        if (word.len == 0)
+            return false;
+        if ((word_roles(word) & ROLE_DEMAND) != 0)
+            return true;
+        behind = (size_t)(word.data - scan->text.data) + word.len;
+    }
+    return false;
+}
+
 static enum quoted
-judge_phrase(const struct mask_scan *scan, struct bytes content, unsigned roles)
+judge_phrase(const struct mask_scan *scan, struct bytes content, unsigned roles, size_t behind)
 {
     if (is_request_line(content) || is_status_line(content) || is_about_error(content))
         return QUOTED_TEXT;
@@ -228,6 +245,9 @@ judge_phrase(const struct mask_scan *scan, struct bytes content, unsigned roles)
     if ((roles & ROLE_TELLING) != 0)
         return QUOTED_TEXT;
     if ((roles & ROLE_NAME) != 0 && (is_signature(content) || is_plain_phrase(content)))
+        return QUOTED_NAME;
+    if (is_plain_phrase(content) && count_words(content) <= 3 &&
+        is_demanded(scan, behind)) // 'Vat Number' must
         return QUOTED_NAME;
     bool is_whole = scan->mask->words == 0 && scan->mask->holes == 0;
     return (scan->after == AFTER_COLON || is_whole) && count_words(content) >= 3 ? QUOTED_TEXT : QUOTED_VALUE;
@@ -264,23 +284,6 @@ is_qualified(const struct mask_scan *scan, struct bytes content, size_t behind)
     char quote = content.data[-1];
     bool is_after = at >= 3 && scan->text.data[at - 2] == '.' && scan->text.data[at - 3] == quote;
     return is_after || (scan_char(scan, behind) == '.' && scan_char(scan, behind + 1) == quote);
-}
-
-// "weight" is required, 'street' is a required property: within three words something is demanded of it.
-static bool
-is_demanded(const struct mask_scan *scan, size_t behind)
-{
-    if (scan->mask->words > 0 && scan->after != AFTER_COLON)
-        return false;
-    for (unsigned i = 0; i < 3; i++) {
-        struct bytes word = scan_peek_word(scan, behind);
-        if (word.len == 0)
-            return false;
-        if ((word_roles(word) & ROLE_DEMAND) != 0)
-            return true;
-        behind = (size_t)(word.data - scan->text.data) + word.len;
-    }
-    return false;
 }
 
 // "FABRIC", 'ORDER_SPLIT': constants and folded names of a database.
@@ -509,7 +512,7 @@ judge(struct mask_scan *scan, struct bytes content, size_t behind)
         return QUOTED_VALUE;
     for (size_t i = 0; i < content.len; i++) {
         if ((word_kind(content.data[i]) & KIND_BLANK) != 0)
-            return judge_phrase(scan, content, roles);
+            return judge_phrase(scan, content, roles, behind);
     }
     return judge_word(scan, content, roles, behind);
 }

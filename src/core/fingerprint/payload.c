@@ -4,7 +4,8 @@
 
 #include "core/fingerprint/word.h"
 
-#define PEEK 48 // how far into a bracket its kind may be looked for
+#define DUMPED_MAX 24 // members of a dump that are looked at
+#define PEEK 48       // how far into a bracket its kind may be looked for
 #define IDENTITY_MIN 5
 #define IDENTITY_MAX 16
 #define OBJECT_REACH 512 // how far from its beginning the bracket of an object may close
@@ -480,29 +481,151 @@ payload_next_name(struct bytes json, size_t *at, struct bytes *name)
     return true;
 }
 
+static bool
+is_among(struct bytes text, const char *const *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (word_equals_folded(text, list[i]))
+            return true;
+    }
+    return false;
+}
+
+// Names that only an answer about a failure has.
+static bool
+is_sure_name(struct bytes name)
+{
+    static const char *const sure[] = {
+        "error",          "errors",         "error_code",      "errorcode",
+        "error_message",  "errormessage",   "errortype",       "error_description",
+        "exception",      "fault",          "faultstring",     "erro",
+        "erros",          "root_cause",     "errormessages",   "violations",
+        "reason",         "cause",          "reasoncode",      "reason_code",
+        "declinecode",    "decline_code",   "declinereason",   "failurereason",
+        "failurecode",    "failure_reason", "failure_code",    "failuremessage",
+        "rejectreason",   "reject_reason",  "rejectionreason", "refusalreason",
+        "returncode",     "return_code",    "returnmessage",   "responsetext",
+        "errmsg",         "errormsg",       "error_msg",       "motivo",
+        "responsemessage"};
+    bool may_be = name.len >= 5 && word_is_one_of(word_fold(name.data[0]), "efvrcdm");
+    return may_be && is_among(name, sure, sizeof sure / sizeof sure[0]);
+}
+
+// "success": false, "status": "NOK"
+static bool
+is_failure(struct bytes name, struct bytes value)
+{
+    static const char *const flags[] = {"success",   "ok",         "succeeded",
+                                        "issuccess", "is_success", "successful"};
+    static const char *const results[] = {"status", "result", "outcome", "resultado"};
+    static const char *const bad[] = {"error",   "nok",      "ko",      "fail",   "failed",
+                                      "failure", "rejected", "refused", "denied", "declined"};
+    if (value.len == 5 && bytes_equal_text(value, "false"))
+        return is_among(name, flags, sizeof flags / sizeof flags[0]);
+    return value.len >= 2 && value.len <= 8 && is_among(value, bad, sizeof bad / sizeof bad[0]) &&
+           is_among(name, results, sizeof results / sizeof results[0]);
+}
+
 bool
 payload_is_error(struct bytes json)
 {
-    static const char *const sure[] = {"error",         "errors",       "error_code",        "errorCode",
-                                       "error_message", "errorMessage", "error_description", "errorType",
-                                       "exception",     "fault",        "faultstring",       "erro",
-                                       "erros",         "root_cause",   "errorMessages",     "violations"};
+    static const char *const codes[] = {"code", "status", "codigo", "extensions", "locations", "traceid"};
+    static const char *const texts[] = {"message", "title", "mensagem"};
     bool has_code = false;
     bool has_text = false;
     bool has_place = false;
     size_t at = 0;
     struct bytes name = BYTES_ABSENT;
-    while (payload_next_name(json, &at, &name)) {
-        for (size_t i = 0; i < sizeof sure / sizeof sure[0]; i++) {
-            if (bytes_equal_text(name, sure[i]))
+    while (next_pair(json, &at, &name)) {
+        if (is_sure_name(name))
+            return true;
+        struct bytes value = take_scalar(json, &at);
+        if (bytes_present(value)) {
+            if (is_failure(name, value))
                 return true;
+        } else if (at < json.len) {
+            size_t end = payload_balance(json, at);
+            at = end != 0 ? end : json.len;
         }
-        has_code |= bytes_equal_text(name, "code") || bytes_equal_text(name, "status") ||
-                    bytes_equal_text(name, "codigo");
-        has_text |= bytes_equal_text(name, "message") || bytes_equal_text(name, "title") ||
-                    bytes_equal_text(name, "mensagem") || (has_place && bytes_equal_text(name, "msg"));
         has_place |= bytes_equal_text(name, "loc");
-        has_code |= has_place;
+        has_code |= has_place || is_among(name, codes, sizeof codes / sizeof codes[0]);
+        has_text |= is_among(name, texts, sizeof texts / sizeof texts[0]) ||
+                    (has_place && bytes_equal_text(name, "msg"));
+    }
+    return has_code && has_text;
+}
+
+// The next `name=` or `name:` of a dump within text[*at, to), at the depth of its bracket; *at comes to stand
+// behind the sign.
+static bool
+next_dumped(struct bytes text, size_t *at, struct bytes *name, size_t *begin)
+{
+    size_t depth = 0;
+    char quote = '\0';
+    for (size_t i = *at; i < text.len; i++) {
+        char c = text.data[i];
+        char before = i > 0 ? text.data[i - 1] : ' ';
+        if (quote != '\0') {
+            quote = c == quote && before != '\\' && !(i + 1 < text.len && word_is_alnum(text.data[i + 1]))
+                        ? '\0'
+                        : quote;
+        } else if ((c == '"' || c == '\'') && !word_is_alnum(before)) {
+            quote = c;
+        } else if (is_opening(c)) {
+            depth++;
+        } else if (is_closing(c)) {
+            depth -= depth > 0;
+        } else if (depth == 0 && word_is_letter(c) && !word_is_alnum(before) &&
+                   !word_is_one_of(before, "_.:-/@")) {
+            size_t end = name_end(text, i);
+            char sign = end < text.len ? text.data[end] : ' ';
+            char behind = end + 1 < text.len ? text.data[end + 1] : ' ';
+            if ((sign == '=' && behind != '=') || (sign == ':' && behind != '/' && behind != ':')) {
+                *name = bytes_slice(text, i, end - i);
+                *begin = i;
+                *at = end + 1;
+                return true;
+            }
+            i = end > i ? end - 1 : i;
+        }
+    }
+    return false;
+}
+
+bool
+payload_next_dumped(struct bytes inner, size_t *at, struct payload_member *member)
+{
+    size_t begin = 0;
+    if (!next_dumped(inner, at, &member->name, &begin))
+        return false;
+    size_t from = skip_blanks(inner, *at);
+    size_t next = from;
+    struct bytes name = BYTES_ABSENT;
+    size_t end = next_dumped(inner, &next, &name, &begin) ? begin : inner.len;
+    while (end > from && ((word_kind(inner.data[end - 1]) & KIND_BLANK) != 0 || inner.data[end - 1] == ','))
+        end--;
+    *at = end;
+    member->value = bytes_slice(inner, from, end - from);
+    return true;
+}
+
+bool
+payload_is_error_dump(struct bytes text, size_t at, struct bytes inner)
+{
+    static const char *const codes[] = {"code", "status"};
+    static const char *const texts[] = {"message", "title", "detail", "msg"};
+    while (at > 0 && text.data[at - 1] == ' ')
+        at--;
+    struct bytes before = word_before(text, at);
+    bool has_code = before.len > 0 && !is_entity(before);
+    bool has_text = has_code;
+    struct payload_member member;
+    size_t from = 0;
+    for (unsigned i = 0; i < DUMPED_MAX && payload_next_dumped(inner, &from, &member); i++) {
+        if (is_sure_name(member.name))
+            return true;
+        has_code |= is_among(member.name, codes, sizeof codes / sizeof codes[0]);
+        has_text |= is_among(member.name, texts, sizeof texts / sizeof texts[0]);
     }
     return has_code && has_text;
 }

@@ -21,6 +21,13 @@ size_t payload_balance(struct bytes text, size_t at);
 // Is this JSON document an error response of a service, rather than business data?
 bool payload_is_error(struct bytes json);
 
+// What objects print of themselves between brackets: code=E17, message=Too few; Code:E17 Message:too few.
+// `inner` is what stands in the bracket at text[at]. Does it describe an error?
+struct payload_member;
+bool payload_is_error_dump(struct bytes text, size_t at, struct bytes inner);
+// The next member of such a dump from *at on.
+bool payload_next_dumped(struct bytes inner, size_t *at, struct payload_member *member);
+
 // Does business data hold errors somewhere in it? {"index": {"_id": "7", "error": {"type": …
 bool payload_holds_error(struct bytes json);
 
