@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/bytes.h"
 
-#define FINGERPRINT_VERSION 9
+#define FINGERPRINT_VERSION 10
 
 struct group_rules;
 

@@ -32,7 +32,7 @@ bool group_rules_add_split(struct group_rules *rules, const char *name, uint64_t
 // twice.
 bool group_rules_seal(struct group_rules *rules, struct err *err) MUST_CHECK;
 
-// "9" for no rules (NULL, or no row), else "9-9f31c07a": FINGERPRINT_VERSION, and a hash of the rules that
+// "10" for no rules (NULL, or no row), else "10-9f31c07a": FINGERPRINT_VERSION, and a hash of the rules that
 // does not depend on their order.
 #define GROUP_RULES_VERSION 24 // with NUL
 const char *group_rules_version(const struct group_rules *rules, char out[GROUP_RULES_VERSION]);

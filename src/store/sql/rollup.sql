@@ -115,7 +115,7 @@ CREATE TABLE redrive.rollup_seen (
 -- The newest version of the fingerprint that programs of this schema have (core/fingerprint/fingerprint.h). Numbers from 2^20 on stand for a
 -- version with a team's own rules; these have no order.
 CREATE OR REPLACE FUNCTION redrive._rollup_newest() RETURNS integer
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$ SELECT 9; $$;
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, redrive, pg_temp AS $$ SELECT 10; $$;
 
 -- The maintainer's lease, for 10 s. Every function that changes counts renews it first, and refuses (RD001) all others. is_mine false: somebody
 -- else maintains the rollup, or the caller's fingerprints or zone are not those of the counts. p_bucket: the bucket of an hour ago. uncompared: after
