@@ -195,11 +195,32 @@ named_party_end(struct mask_scan *scan, size_t from, struct bytes word, unsigned
     return firm > end ? firm : party_end(scan, end);
 }
 
+// Mr. João Prado, Sra Emma Clark: behind the name that a title begins; or 0.
+static size_t
+titled_end(const struct mask_scan *scan, size_t to, struct bytes word)
+{
+    static const char *const titles[] = {"Mr",  "Mrs",  "Ms",   "Sr",  "Sra",  "Srta", "Dr",
+                                         "Dra", "Herr", "Frau", "Mme", "Mlle", "M"};
+    size_t i = 0;
+    if (!word_is_one_of(scan_char(scan, to), ". ") || !word_is_one_of(word.data[0], "MSDHF"))
+        return 0;
+    while (i < sizeof titles / sizeof titles[0] && !bytes_equal_text(word, titles[i]))
+        i++;
+    if (i == sizeof titles / sizeof titles[0])
+        return 0;
+    size_t dot = scan_char(scan, to) == '.';
+    bool is_name = scan_char(scan, to + dot) == ' ' && is_capitalised(scan_peek_word(scan, to + dot));
+    if (!is_name || (word.len == 1 && dot == 0))
+        return 0;
+    return person_end(scan, to + dot);
+}
+
 bool
 mask_party(struct mask_scan *scan, size_t from, size_t to, unsigned roles)
 {
     struct bytes word = scan_slice(scan, from, to);
-    size_t end = named_party_end(scan, from, word, roles);
+    size_t end = word.len <= 4 ? titled_end(scan, to, word) : 0;
+    end = end != 0 ? end : named_party_end(scan, from, word, roles);
     // A word that says what sort of party follows is no part of the party's name.
     if (end == 0 && roles == 0 && scan->prev.len > 0 && is_capital(word))
         end = company_end(scan, from);

@@ -371,7 +371,7 @@ static bool
 is_no_valid(const struct mask_scan *scan, size_t behind)
 {
     static const char valid[] = " is not a valid ";
-    if (!bytes_starts(scan_slice(scan, behind, scan->end), valid))
+    if (scan_char(scan, behind + 1) != 'i' || !bytes_starts(scan_slice(scan, behind, scan->end), valid))
         return false;
     struct bytes word = scan_peek_word(scan, behind + sizeof valid - 1);
     return word.len > 0 && (word_roles(word) & ROLE_NAME) == 0;
@@ -394,8 +394,6 @@ is_told_value(struct mask_scan *scan, struct bytes content, unsigned roles, size
         return true;
     if (scan->after == AFTER_COLON &&
         ((scan->seen_roles & ROLE_VALUE) != 0 || is_behind_name(scan, content, AFTER_COLON)))
-        return true;
-    if (is_no_valid(scan, behind))
         return true;
     struct bytes rest = scan_slice(scan, behind, scan->end);
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
@@ -508,7 +506,8 @@ static enum quoted
 judge(struct mask_scan *scan, struct bytes content, size_t behind)
 {
     unsigned roles = scan_prev_roles(scan);
-    if (is_unexpected(scan, content, behind, roles) || is_refused(scan, behind) || is_value_of_named(scan))
+    if (is_unexpected(scan, content, behind, roles) || is_refused(scan, behind) ||
+        is_no_valid(scan, behind) || is_value_of_named(scan))
         return QUOTED_VALUE;
     for (size_t i = 0; i < content.len; i++) {
         if ((word_kind(content.data[i]) & KIND_BLANK) != 0)

@@ -5,9 +5,23 @@
 
 #define NAME_LONG 64 // of a name without a dot: a class in its package may well be longer
 
+// field PID-3, element NM1-03: how standards number their fields.
+static bool
+is_numbered_name(struct mask_scan *scan, struct bytes word)
+{
+    if (word.len < 5 || word.len > 6 || word.data[3] != '-' ||
+        (scan_prev_roles(scan) & (ROLE_NAME | ROLE_WEAK_NAME)) != ROLE_NAME)
+        return false;
+    return (word_kind(word.data[0]) & word_kind(word.data[1]) & KIND_UPPER) != 0 &&
+           (word_kind(word.data[2]) & (KIND_UPPER | KIND_DIGIT)) != 0 &&
+           word_digits(bytes_slice(word, 4, word.len)) == word.len - 4;
+}
+
 static bool
 is_name_role(struct mask_scan *scan, struct bytes word)
 {
+    if (is_numbered_name(scan, word))
+        return true;
     bool is_long = word.len > NAME_LONG && memchr(word.data, '.', word.len) == NULL;
     if (scan->prev.len == 0 || is_long || !word_is_identifier(word))
         return false;

@@ -219,6 +219,16 @@ source_end(struct bytes text, size_t at)
     return end == SIZE_MAX ? text.len : at + end + 1;
 }
 
+// ResultReady(sampleId:null, unit:mg): how Thrift prints its structs.
+static bool
+is_struct(struct bytes text, size_t at, struct bytes before)
+{
+    size_t sign = name_end(text, at + 1);
+    return (word_kind(before.data[0]) & KIND_UPPER) != 0 && sign > at + 1 && sign + 1 < text.len &&
+           text.data[sign] == ':' && (word_kind(text.data[sign + 1]) & KIND_BLANK) == 0 &&
+           text.data[sign + 1] != ':' && text.data[sign + 1] != '/' && starts_pair(text, at + 1, true);
+}
+
 static bool
 is_payload(struct bytes text, size_t at)
 {
@@ -237,7 +247,7 @@ is_payload(struct bytes text, size_t at)
         return is_entity(before) && starts_pair(text, at + 1, false);
     }
     case '(':
-        return is_entity(before) && starts_pair(text, at + 1, false);
+        return is_entity(before) && (starts_pair(text, at + 1, false) || is_struct(text, at, before));
     default:
         return false;
     }
@@ -334,6 +344,22 @@ is_error_list(struct bytes name)
             return true;
     }
     return false;
+}
+
+// errorText, faultActor, rejectionCode, ds_reason: names of what failed.
+static bool
+has_error_name(struct bytes name)
+{
+    static const char *const begins[] = {"error", "fault", "failure", "rejection", "decline", "refusal"};
+    if (name.len < 6)
+        return false;
+    bool may_begin = word_is_one_of(word_fold(name.data[0]), "efrd");
+    for (size_t i = 0; may_begin && i < sizeof begins / sizeof begins[0]; i++) {
+        size_t len = strlen(begins[i]);
+        if (name.len > len && word_equals_folded(bytes_slice(name, 0, len), begins[i]))
+            return true;
+    }
+    return ends_folded(name, "reason");
 }
 
 // Objects under these names are looked into; what lies under others is business data.
@@ -443,7 +469,8 @@ payload_next(struct payload_walk *walk, struct payload_member *member)
     struct bytes name = BYTES_ABSENT;
     while (next_pair(walk->json, &walk->at, &name)) {
         enum payload_part part = current_part(walk);
-        bool counts = part == PAYLOAD_ALL || (part != PAYLOAD_DATA && (word_roles(name) & ROLE_BODY) != 0);
+        bool counts = part == PAYLOAD_ALL ||
+                      (part != PAYLOAD_DATA && ((word_roles(name) & ROLE_BODY) != 0 || has_error_name(name)));
         struct bytes value = take_scalar(walk->json, &walk->at);
         if (bytes_present(value)) {
             if (!counts)
@@ -507,6 +534,8 @@ is_sure_name(struct bytes name)
         "returncode",     "return_code",    "returnmessage",   "responsetext",
         "errmsg",         "errormsg",       "error_msg",       "motivo",
         "responsemessage"};
+    if (has_error_name(name))
+        return true;
     bool may_be = name.len >= 5 && word_is_one_of(word_fold(name.data[0]), "efvrcdm");
     return may_be && is_among(name, sure, sizeof sure / sizeof sure[0]);
 }

@@ -143,7 +143,7 @@ suffix_roles(struct bytes word)
 #define ENDS(suffix) word_ends_with(word, suffix, sizeof(suffix) - 1)
     switch ((unsigned char)word.data[word.len - 1]) {
     case 'e':
-        if (ENDS("Code") || ENDS("_code"))
+        if (ENDS("Code") || ENDS("_code") || ENDS("_response"))
             return ROLE_CODE;
         return ENDS("Message") || ENDS("_message") ? ROLE_TELLING : 0;
     case 's':
@@ -155,7 +155,7 @@ suffix_roles(struct bytes word)
     case 'D':
         return ENDS("ID") ? ROLE_ID : 0;
     case 'n':
-        return ENDS("Reason") ? ROLE_TELLING : 0;
+        return ENDS("Reason") || ENDS("_reason") ? ROLE_TELLING : 0;
     case 'c':
         return ENDS("Topic") ? ROLE_NAME : 0;
     case 0x9c: // the last byte of 드
