@@ -42,6 +42,7 @@ struct writing {
     struct chunk chunk;
     struct ingest_stretch *stretches;
     size_t stretch_count;
+    int mixed_chunks; // so many from here on are taken for mixed ones
     // What became of it:
     bool is_written;
     struct ingest_taken taken;

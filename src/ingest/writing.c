@@ -7,6 +7,13 @@
 #include "base/log.h"
 #include "ingest/private.h"
 
+// Where further attempts come, or what the table refuses, more of them do: to try each chunk as new events
+// first would be work done twice.
+enum { MIXED_CHUNKS = 15 };
+// Arrays lie in memory whole, here and several times in the server: not those of a record of a hundred
+// megabytes.
+enum { ARRAY_BYTES = 8 << 20 };
+
 static void
 write_chunk(struct lane *lane, void *job)
 {
@@ -15,9 +22,14 @@ write_chunk(struct lane *lane, void *job)
     const struct ingest_chunk letters = {.letters = chunk->letters,
                                          .letter_count = chunk->letter_count,
                                          .stretches = writing->stretches,
-                                         .stretch_count = writing->stretch_count};
+                                         .stretch_count = writing->stretch_count,
+                                         .is_mixed = writing->mixed_chunks > 0 || chunk->bytes > ARRAY_BYTES};
     writing->is_written =
         ingest_take(writing->store, &writing->ingester, &letters, &writing->taken, &writing->err);
+    if (letters.is_mixed)
+        writing->mixed_chunks -= writing->mixed_chunks > 0;
+    else if (writing->is_written && writing->taken.was_staged)
+        writing->mixed_chunks = MIXED_CHUNKS;
     (void)!lane_put(lane, writing);
 }
 

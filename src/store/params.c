@@ -132,7 +132,7 @@ param_uuid(struct params *params, const char *text)
     param_add(params, OID_UUID, text, 0, false);
 }
 
-enum { ARRAY_HEAD = 20 };
+enum { ARRAY_HEAD = 20, ARRAY_HEAD_EMPTY = 12 };
 
 static char *
 array_begin(Oid element, size_t count, size_t size, bool has_null)
@@ -151,8 +151,7 @@ array_begin(Oid element, size_t count, size_t size, bool has_null)
 static void
 array_end(struct params *params, Oid type, char *array, size_t count, size_t size)
 {
-    enum { EMPTY_HEAD = 12 };
-    int i = param_add(params, type, array, count ? ARRAY_HEAD + size : EMPTY_HEAD, true);
+    int i = param_add(params, type, array, count ? ARRAY_HEAD + size : ARRAY_HEAD_EMPTY, true);
     params->owned[i] = array;
 }
 
@@ -240,6 +239,27 @@ void
 param_blobs(struct params *params, const struct bytes *blobs, size_t count)
 {
     param_slices(params, OID_BYTEA_ARRAY, OID_BYTEA, blobs, count);
+}
+
+void
+array_head(struct strbuf *out, Oid element, size_t count)
+{
+    if (count > INT32_MAX)
+        die("an array of %zu elements is too large to be sent", count);
+    const uint32_t words[] = {count > 0, true, element, (uint32_t)count, 1};
+    char head[ARRAY_HEAD];
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        write32(head + 4 * i, words[i]);
+    strbuf_add(out, (struct bytes){head, count > 0 ? ARRAY_HEAD : ARRAY_HEAD_EMPTY});
+}
+
+void
+param_array(struct params *params, Oid type, struct strbuf *out)
+{
+    size_t len = out->len;
+    int i = param_add(params, type, NULL, len, true);
+    params->owned[i] = strbuf_detach(out);
+    params->values[i] = params->owned[i];
 }
 
 void

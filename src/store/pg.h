@@ -65,7 +65,7 @@ struct store {
 };
 
 // Parameters of one statement, in order. Binary where binary is exact and short; always with its type.
-#define PARAMS_MAX 16
+#define PARAMS_MAX 40
 struct params {
     int count;
     Oid types[PARAMS_MAX];
@@ -91,6 +91,10 @@ void param_numbers(struct params *params, const int32_t *numbers, size_t count);
 void param_xids(struct params *params, const int32_t *xids, size_t count);        // xid[], their bits
 void param_texts(struct params *params, const char *const *texts, size_t count);  // text[]
 void param_blobs(struct params *params, const struct bytes *blobs, size_t count); // bytea[], absent is NULL
+// An array whose elements the caller adds to `out` by copy_…: first the head, then the elements, then this,
+// which takes them.
+void array_head(struct strbuf *out, Oid element, size_t count);
+void param_array(struct params *params, Oid type, struct strbuf *out);
 void params_release(struct params *params);
 
 // The purpose of a statement decides its time limits and whether it may write.

@@ -25,6 +25,7 @@ EMBED(redrive_sql_returned, "src/store/sql/returned.sql");
 EMBED(redrive_sql_taken, "src/store/sql/taken.sql");
 EMBED(redrive_sql_newer, "src/store/sql/newer.sql");
 EMBED(redrive_sql_ingest, "src/store/sql/ingest.sql");
+EMBED(redrive_sql_new_events, "src/store/sql/new_events.sql");
 EMBED(redrive_sql_unfit, "src/store/sql/unfit.sql");
 EMBED(redrive_sql_schemas, "src/store/sql/schemas.sql");
 EMBED(redrive_sql_originals, "src/store/sql/originals.sql");
@@ -72,6 +73,7 @@ static const struct {
     {"taken.sql", redrive_sql_taken, redrive_sql_taken_end},
     {"newer.sql", redrive_sql_newer, redrive_sql_newer_end},
     {"ingest.sql", redrive_sql_ingest, redrive_sql_ingest_end},
+    {"new_events.sql", redrive_sql_new_events, redrive_sql_new_events_end},
     {"unfit.sql", redrive_sql_unfit, redrive_sql_unfit_end},
     {"schemas.sql", redrive_sql_schemas, redrive_sql_schemas_end},
     {"originals.sql", redrive_sql_originals, redrive_sql_originals_end},

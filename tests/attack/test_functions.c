@@ -64,6 +64,11 @@ static const struct hostile {
       "array_fill(1, ARRAY[60])"}},
     {"text[]", {"NULL", "'{}'", "'{NULL}'", "'{\"\"}'", "'{a,b,c}'", "array_fill('x'::text, ARRAY[60])"}},
     {"bytea[]", {"NULL", "'{}'", "'{NULL}'", "'{\"\\\\x7b7d\"}'", "'{\"\\\\xff\",\"\\\\x00\"}'"}},
+    {"boolean[]", {"NULL", "'{}'", "'{NULL}'", "'{t}'", "'{{f},{t}}'"}},
+    {"uuid[]", {"NULL", "'{}'", "'{NULL}'", "'{00000000-0000-0000-0000-000000000000}'"}},
+    {"timestamp with time zone[]", {"NULL", "'{}'", "'{NULL}'", "'{infinity,-infinity}'"}},
+    {"redrive.header_names[]", {"NULL", "'{}'", "'{NULL}'", "ARRAY['{a}'::redrive.header_names]"}},
+    {"redrive.header_values[]", {"NULL", "'{}'", "'{NULL}'", "ARRAY['{a}'::redrive.header_values]"}},
     {"xid[]", {"NULL", "'{}'", "'{NULL}'", "'{0}'", "'{3,4,5}'"}},
     {"timestamp with time zone", {"NULL", "'infinity'", "'-infinity'", "'2000-01-01'"}},
     {"timestamp without time zone", {"NULL", "'infinity'", "'-infinity'", "'2000-01-01'"}},
@@ -140,10 +145,10 @@ count_of(const struct hostile *hostile)
 
 // --- functions ---
 
-enum { MOST_ARGS = 24, MOST_FUNCTIONS = 800, RANDOM_CALLS = 16 };
+enum { MOST_ARGS = 40, MOST_FUNCTIONS = 800, RANDOM_CALLS = 16 };
 static struct function {
-    char name[100];      // qualified
-    char signature[400]; // as regprocedure
+    char name[100];       // qualified
+    char signature[1200]; // as regprocedure
     char schema[80];
     int args;
     char types[MOST_ARGS][40], names[MOST_ARGS][40];
@@ -264,7 +269,7 @@ call_with_all(const struct function *function, bool may)
 static bool
 may_call(const char *login, const struct function *function)
 {
-    char sql[700];
+    char sql[1500];
     snprintf(sql, sizeof sql,
              "SELECT (has_schema_privilege('%s', '%s', 'USAGE') AND has_function_privilege('%s', '%s', "
              "'EXECUTE'))::int",

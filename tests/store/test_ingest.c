@@ -2,8 +2,10 @@
 // and what the staging table refuses.
 #include "tests/store/world.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/alloc.h"
 #include "base/strbuf.h"
 #include "store/checkup.h"
 #include "store/ingest/decode_again.h"
@@ -362,6 +364,151 @@ whatever_refuses_does_not_stop_the_rest(void **state)
     }
 }
 
+// Whatever a column may hold, each in a letter of its own.
+static size_t
+letters_of_all_kinds(struct ingest_letter *letters)
+{
+    static struct event_header headers[3];
+    static char value[5002], topic[121];
+    size_t count = 12;
+    for (size_t i = 0; i < count; i++) {
+        letters[i] = letter((int64_t)i * 2,
+                            (const char *[]){"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"}[i]);
+        letters[i].timestamp = 1500000000000000 + (int64_t)i;
+        letters[i].crc = 0xfffffff0u + (uint32_t)i;
+    }
+    headers[0] = (struct event_header){BYTES("a"), BYTES("1")};
+    headers[1] = (struct event_header){BYTES("\xc3\xa9"), BYTES_ABSENT};
+    headers[2] = (struct event_header){BYTES("a"), BYTES("\xff\0")};
+    letters[1].headers = headers;
+    letters[1].header_count = 3;
+    letters[2].key = BYTES("k\0\xff");
+    letters[2].value = BYTES_ABSENT;
+    letters[2].timestamp = TIME_ABSENT;
+    letters[3].event_id = BYTES("d\xc3\xa4\xc3\xa4 0123456789 0123456789 0123456789 0123456789 0123456789");
+    letters[3].event_type = letters[3].source_table = letters[3].source_id =
+        BYTES("\xc3\xa4 of more characters than the contract table takes of a name");
+    memset(value, '1', sizeof value - 1);
+    letters[4].value = letters[4].payload = (struct bytes){value, 5000};
+    letters[5].payload = BYTES("{\"a\": 1.50, \"a\": [true, null]}");
+    letters[5].stack_trace = BYTES("at b\nat c");
+    letters[5].attempts = 3;
+    letters[6].has_correlation = true;
+    memcpy(letters[6].correlation, "0123456789abcdef", 16);
+    letters[6].original.topic = BYTES("orders");
+    letters[6].original.partition = 2;
+    letters[6].original.offset = 7;
+    memset(topic, 't', sizeof topic - 1);
+    letters[7].original = letters[6].original;
+    letters[7].original.topic = (struct bytes){topic, 120};
+    letters[8].original = letters[6].original;
+    letters[8].is_pointer = true;
+    letters[8].schema = "id 7";
+    letters[8].decoding = "waiting";
+    letters[9].was_sent = true;
+    letters[10].consumer = BYTES("billing");
+    letters[10].failed_at = 1400000000000000;
+    letters[11].timestamp = 4000000000000000; // of a clock that is ahead
+    return count;
+}
+
+// All that was written of a record, but what differs from one time to the next.
+static const char *
+what_was_written(int64_t offset)
+{
+    char sql[800];
+    snprintf(sql, sizeof sql,
+             "SELECT concat_ws(E'\\n', to_jsonb(e) - '{id,created_at,event_payload}'::text[], "
+             "left(e.event_payload::text, 100), md5(e.event_payload::text), CASE WHEN e.created_at < "
+             "'2020-01-01' THEN e.created_at::text WHEN e.created_at <= now() AT TIME ZONE 'UTC' THEN 'now' "
+             "END, to_jsonb(r) - '{dlq_id,value}'::text[], md5(r.value), to_jsonb(o) - "
+             "'{dlq_id,at,next_at}'::text[]) FROM dlq_events e JOIN redrive.record r ON r.dlq_id = e.id LEFT "
+             "JOIN redrive.original o ON o.dlq_id = e.id WHERE r.\"offset\" = %" PRId64,
+             offset);
+    return test_text(world.admin, sql);
+}
+
+// New events go without the stage; with it the same comes of them.
+static void
+both_ways_write_the_same(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingest_letter letters[16];
+    char *written[16];
+    size_t count = letters_of_all_kinds(letters);
+    const struct ingest_stretch stretch = {
+        .topic = "orders-dlq", .from = -1, .to = 30, .last_offset = 22, .last_crc = 7};
+    struct ingest_chunk chunk = {
+        .letters = letters, .letter_count = count, .stretches = &stretch, .stretch_count = 1};
+    for (int is_mixed = 0; is_mixed < 2; is_mixed++) {
+        struct ingester ingester = begin(world.store);
+        claim(world.store, &ingester, &positions);
+        chunk.is_mixed = is_mixed;
+        assert_works(ingest_take(world.store, &ingester, &chunk, &taken, &err));
+        assert_int_equal(taken.was_staged, is_mixed);
+        assert_int_equal(taken.events, count);
+        claim(world.store, &ingester, &positions);
+        assert_int_equal(positions[0].next, 30);
+        assert_int_equal(positions[0].last_offset, 22);
+        assert_int_equal(test_number(world.admin, "SELECT taken FROM redrive.ingester"), count);
+        for (size_t i = 0; i < count; i++) {
+            const char *text = what_was_written(letters[i].offset);
+            if (!is_mixed)
+                written[i] = alloc_text(text);
+            else if (strcmp(written[i], text) != 0)
+                fail_msg("without the stage:\n%s\nwith it:\n%s", written[i], text);
+        }
+        world_end(&world);
+        world_make(&world, 0);
+    }
+    assert_non_null(strstr(written[10], "billing"));
+    assert_non_null(strstr(written[8], "waiting"));
+    for (size_t i = 0; i < count; i++)
+        free(written[i]);
+}
+
+// Nothing of a chunk is left behind where one of its letters turns out to be no new event.
+static void
+what_is_no_new_event_is_staged(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingest_taken taken;
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    const struct ingest_letter first[] = {letter(0, "a"), letter(1, "b")};
+    assert_works(take(world.store, &ingester, first, 2, -1, &taken, &err));
+    assert_false(taken.was_staged);
+    assert_int_equal(
+        test_number(world.admin, "SELECT count(*) FROM pg_class WHERE relname = 'redrive_letter'"), 0);
+    const struct ingest_letter known[] = {letter(2, "c"), letter(3, "a")};
+    assert_works(take(world.store, &ingester, known, 2, 2, &taken, &err));
+    assert_true(taken.was_staged);
+    assert_int_equal(taken.events, 1);
+    assert_int_equal(taken.attempts, 1);
+    const struct ingest_letter twice[] = {letter(4, "d"), letter(5, "d")};
+    assert_works(take(world.store, &ingester, twice, 2, 4, &taken, &err));
+    assert_true(taken.was_staged);
+    assert_int_equal(taken.attempts, 1);
+    struct ingest_letter refused[] = {letter(6, "e"), letter(7, "f")};
+    refused[1].payload = BYTES("{\"a\": \"\\u0000\"}");
+    assert_works(take(world.store, &ingester, refused, 2, 6, &taken, &err));
+    assert_true(taken.was_staged);
+    assert_int_equal(taken.events, 2);
+
+    // Of another partition than the chunk, and beyond its end.
+    struct ingest_letter outside[] = {letter(8, "g"), letter(9, "h")};
+    outside[0].partition = 1;
+    assert_refused(take(world.store, &ingester, outside, 2, 8, &taken, &err), ERR_USAGE, "outside");
+    outside[0] = letter(12, "g");
+    assert_refused(take(world.store, &ingester, outside, 2, 8, &taken, &err), ERR_USAGE, "outside");
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 6);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.record"), 6);
+    assert_int_equal(test_number(world.admin, "SELECT max(next_offset) FROM redrive.ingest_position"), 8);
+}
+
 // Somebody's own table of that name would get rows with the owner's rights.
 static void
 the_stage_is_the_owners(void **state)
@@ -379,7 +526,10 @@ the_stage_is_the_owners(void **state)
                            "CREATE TEMP TABLE redrive_letter (no integer); ALTER TABLE "
                            "redrive_letter OWNER TO redrive_test_stage",
                            &err));
-    assert_refused(take(world.store, &ingester, letters, 1, -1, &taken, &err), ERR_DENIED, "redrive_letter");
+    const struct ingest_stretch own = {.topic = "orders-dlq", .from = -1, .to = 1, .last_offset = 0};
+    const struct ingest_chunk mixed = {
+        .letters = letters, .letter_count = 1, .stretches = &own, .stretch_count = 1, .is_mixed = true};
+    assert_refused(ingest_take(world.store, &ingester, &mixed, &taken, &err), ERR_DENIED, "redrive_letter");
     assert_works(pg_script(world.store, "DROP TABLE redrive_letter", &err));
     test_sql(world.admin, "DROP ROLE redrive_test_stage");
 
@@ -387,7 +537,7 @@ the_stage_is_the_owners(void **state)
     const struct ingest_stretch stretch = {.topic = "orders-dlq", .from = -1, .to = 1, .last_offset = -1};
     const struct ingest_letter far[] = {letter(5, "a")};
     const struct ingest_chunk chunk = {
-        .letters = far, .letter_count = 1, .stretches = &stretch, .stretch_count = 1};
+        .letters = far, .letter_count = 1, .stretches = &stretch, .stretch_count = 1, .is_mixed = true};
     assert_refused(ingest_take(world.store, &ingester, &chunk, &taken, &err), ERR_USAGE, "outside");
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 0);
 }
@@ -880,6 +1030,8 @@ main(void)
         cmocka_unit_test_setup_teardown(further_dead_letters_are_decoded_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_original_is_kept_beside_its_dead_letter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_worker_decodes_again_and_a_viewer_does_not, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(both_ways_write_the_same, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_new_event_is_staged, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_stage_is_the_owners, set_up, tear_down),
         cmocka_unit_test_setup_teardown(doctor_tells_what_is_missing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_monitor_shows_how_far_it_is_behind, set_up, tear_down),

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 #include "base/kill_point.h"
+#include "store/ingest/letter_arrays.h"
 #include "store/ingest/letter_rows.h"
 #include "store/pg.h"
 
@@ -213,9 +214,8 @@ ingest_ends(struct store *store, const struct ingester *ingester, const struct i
     return ok;
 }
 
-static bool
-take_stretches(struct store *store, const struct ingester *ingester, const struct ingest_chunk *chunk,
-               struct ingest_taken *taken, struct err *err)
+static void
+param_stretches(struct params *params, const struct ingest_chunk *chunk)
 {
     struct arena arena = {0};
     size_t count = chunk->stretch_count;
@@ -231,22 +231,80 @@ take_stretches(struct store *store, const struct ingester *ingester, const struc
         offsets[2 * count + i] = stretch->last_offset;
         offsets[3 * count + i] = stretch->last_crc;
     }
-    struct params params = {0};
-    param_ingester(&params, ingester);
-    param_texts(&params, topics, count);
-    param_numbers(&params, partitions, count);
+    param_texts(params, topics, count);
+    param_numbers(params, partitions, count);
     for (size_t i = 0; i < 4; i++)
-        param_ids(&params, offsets + i * count, count);
-    PGresult *r;
+        param_ids(params, offsets + i * count, count);
+    arena_release(&arena);
+}
+
+// Types of the schema's own may have other numbers after a restore. To plan with the arrays at hand would
+// copy them, and is of no use.
+static bool
+prepare_arrays(struct store *store, struct letter_types *types, struct err *err)
+{
+    PGresult *r = NULL;
+    bool ok = pg_ask(store, FOR_WRITING,
+                     "SELECT 'redrive.header_names'::regtype::oid::bigint,"
+                     " 'redrive.header_values'::regtype::oid::bigint,"
+                     " set_config('plan_cache_mode', 'force_generic_plan', true)",
+                     NULL, &r, err);
+    if (ok)
+        *types = (struct letter_types){.header_names = (Oid)value_int8(r, 0, 0),
+                                       .header_values = (Oid)value_int8(r, 0, 1)};
+    PQclear(r);
+    return ok;
+}
+
+// *are_new: all of them are events of their own, and written.
+static bool
+take_new(struct store *store, const struct ingester *ingester, const struct ingest_chunk *chunk,
+         struct ingest_taken *taken, bool *are_new, struct err *err)
+{
+    struct params params = {0};
+    struct letter_types types;
+    PGresult *r = NULL;
+    if (!prepare_arrays(store, &types, err))
+        return false;
+    param_ingester(&params, ingester);
+    param_stretches(&params, chunk);
+    letter_arrays_add(&params, chunk, &types);
+    KILL_POINT("ingest-staged");
+    bool ok = pg_ask(store, FOR_WRITING,
+                     "SELECT redrive.ingest_take_new($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,"
+                     " $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30,"
+                     " $31, $32, $33, $34, $35, $36)",
+                     &params, &r, err);
+    *are_new = ok && !value_is_null(r, 0, 0);
+    if (*are_new)
+        *taken = (struct ingest_taken){.events = value_int8(r, 0, 0)};
+    PQclear(r);
+    return ok;
+}
+
+static bool
+take_staged(struct store *store, const struct ingester *ingester, const struct ingest_chunk *chunk,
+            struct ingest_taken *taken, struct err *err)
+{
+    struct params stage = {0}, params = {0};
+    param_ingester(&stage, ingester);
+    if (!pg_do(store, FOR_WRITING, "SELECT redrive.ingest_stage($1, $2)", &stage, err) ||
+        (chunk->letter_count > 0 && !letter_rows_copy(store, chunk, err)))
+        return false;
+    KILL_POINT("ingest-staged");
+    param_ingester(&params, ingester);
+    param_stretches(&params, chunk);
+    PGresult *r = NULL;
     bool ok =
         pg_ask(store, FOR_WRITING,
                "SELECT events, attempts, unfit FROM redrive.ingest_take($1, $2, $3, $4, $5, $6, $7, $8)",
                &params, &r, err);
     if (ok)
-        *taken = (struct ingest_taken){
-            .events = value_int8(r, 0, 0), .attempts = value_int8(r, 0, 1), .unfit = value_int8(r, 0, 2)};
+        *taken = (struct ingest_taken){.events = value_int8(r, 0, 0),
+                                       .attempts = value_int8(r, 0, 1),
+                                       .unfit = value_int8(r, 0, 2),
+                                       .was_staged = chunk->letter_count > 0};
     PQclear(r);
-    arena_release(&arena);
     return ok;
 }
 
@@ -254,17 +312,15 @@ bool
 ingest_take(struct store *store, const struct ingester *ingester, const struct ingest_chunk *chunk,
             struct ingest_taken *taken, struct err *err)
 {
-    struct params params = {0};
-    param_ingester(&params, ingester);
+    bool is_taken = false;
     if (!is_ready(store, err))
         return false;
     KILL_POINT("ingest-read");
     if (!pg_begin(store, FOR_WRITING, err))
         return false;
-    bool ok = pg_do(store, FOR_WRITING, "SELECT redrive.ingest_stage($1, $2)", &params, err) &&
-              (chunk->letter_count == 0 || letter_rows_copy(store, chunk, err));
-    KILL_POINT("ingest-staged");
-    ok = ok && take_stretches(store, ingester, chunk, taken, err);
+    bool ok = chunk->is_mixed || chunk->letter_count == 0 ||
+              take_new(store, ingester, chunk, taken, &is_taken, err);
+    ok = ok && (is_taken || take_staged(store, ingester, chunk, taken, err));
     KILL_POINT("ingest-taken");
     if (ok)
         KILL_POINT_SOON("ingest-commit");

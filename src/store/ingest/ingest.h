@@ -120,11 +120,14 @@ struct ingest_chunk {
     size_t letter_count;
     const struct ingest_stretch *stretches;
     size_t stretch_count;
+    bool is_mixed; // goes through the stage, which takes whatever there is; false: tried first without, which
+                   // is quicker and takes new events alone
 };
 struct ingest_taken {
     int64_t events;   // new rows
     int64_t attempts; // further dead letters of events that have one
     int64_t unfit;    // that the contract table refuses: they are kept aside, with its reason
+    bool was_staged;  // not all were events of their own, or nobody tried
 };
 // All of it, or nothing. ERR_CONFLICT: another ingester has these partitions.
 bool ingest_take(struct store *store, const struct ingester *ingester, const struct ingest_chunk *chunk,

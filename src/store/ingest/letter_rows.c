@@ -10,13 +10,18 @@ static const char copy_sql[] =
     "source_table, source_id, payload, error_message, stack_trace, attempts, correlation_id, original_topic, "
     "original_partition, original_offset, schema, decoding, is_pointer) FROM STDIN (FORMAT binary)";
 
-static void
-add_headers(const struct ingest_letter *letter, struct strbuf *out)
+void
+letter_rows_header_names(const struct ingest_letter *letter, struct strbuf *out)
 {
     size_t names = copy_array_begin(out, true, letter->header_count);
     for (size_t i = 0; i < letter->header_count; i++)
         copy_bytes(out, letter->headers[i].name);
     copy_array_end(out, names);
+}
+
+void
+letter_rows_header_values(const struct ingest_letter *letter, struct strbuf *out)
+{
     size_t values = copy_array_begin(out, false, letter->header_count);
     for (size_t i = 0; i < letter->header_count; i++)
         copy_bytes(out, letter->headers[i].value);
@@ -37,11 +42,19 @@ add_original(const struct ingest_letter *letter, struct strbuf *out)
         copy_int8(out, letter->original.offset);
 }
 
-// Then it goes to PostgreSQL once.
-static bool
-is_the_value(const struct ingest_letter *letter)
+struct bytes
+letter_rows_payload(const struct ingest_letter *letter)
 {
-    return letter->payload.data == letter->value.data && letter->payload.len == letter->value.len;
+    bool is_the_value =
+        letter->payload.data == letter->value.data && letter->payload.len == letter->value.len;
+    return is_the_value ? BYTES_ABSENT : letter->payload;
+}
+
+struct bytes
+letter_rows_correlation(const struct ingest_letter *letter)
+{
+    return letter->has_correlation ? (struct bytes){letter->correlation, sizeof letter->correlation}
+                                   : BYTES_ABSENT;
 }
 
 static void
@@ -55,7 +68,8 @@ add_letter(const struct ingest_letter *letter, int32_t no, struct strbuf *out)
     copy_time(out, letter->timestamp);
     copy_bytes(out, letter->key);
     copy_bytes(out, letter->value);
-    add_headers(letter, out);
+    letter_rows_header_names(letter, out);
+    letter_rows_header_values(letter, out);
     copy_int8(out, letter->crc);
     copy_bytes(out, bytes_of(letter->format));
     copy_bytes(out, letter->consumer);
@@ -66,15 +80,14 @@ add_letter(const struct ingest_letter *letter, int32_t no, struct strbuf *out)
     copy_bytes(out, letter->event_type);
     copy_bytes(out, letter->source_table);
     copy_bytes(out, letter->source_id);
-    copy_bytes(out, is_the_value(letter) ? BYTES_ABSENT : letter->payload);
+    copy_bytes(out, letter_rows_payload(letter));
     copy_bytes(out, letter->error_message);
     copy_bytes(out, letter->stack_trace);
     if (letter->attempts < 0)
         copy_null(out);
     else
         copy_int4(out, letter->attempts);
-    copy_bytes(out, letter->has_correlation ? (struct bytes){letter->correlation, sizeof letter->correlation}
-                                            : BYTES_ABSENT);
+    copy_bytes(out, letter_rows_correlation(letter));
     add_original(letter, out);
     copy_bytes(out, bytes_of(letter->schema));
     copy_bytes(out, bytes_of(letter->decoding));

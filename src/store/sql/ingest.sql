@@ -1,8 +1,9 @@
 -- Dead letters that `redrive ingest` takes in from topics of Kafka: who reads which partition, how far, and what could not be read.
 --
--- PostgreSQL decides. The records of a chunk, their events and the partitions' new positions are one transaction (ingest_take). A position is moved
--- by its holder alone, and only from where the chunk began: an ingester that was frozen, and whose partitions another one has taken meanwhile,
--- writes nothing. The same record twice would need the same position twice; the unique index of redrive.record is the second lock on that door.
+-- PostgreSQL decides. The records of a chunk, their events and the partitions' new positions are one transaction (ingest_take, or ingest_take_new). A
+-- position is moved by its holder alone, and only from where the chunk began: an ingester that was frozen, and whose partitions another one has taken
+-- meanwhile, writes nothing. The same record twice would need the same position twice; the unique index of redrive.record is the second lock on that
+-- door.
 --
 -- A topic that was deleted and made anew begins at offset 0 again. Its partitions get another generation each, so that an offset may occur again.
 
@@ -430,10 +431,27 @@ BEGIN
     END IF;
 END $$;
 
--- Takes in what this transaction copied to the stage: events, records, and the positions, of which each moves from p_from (-1: nothing was read yet)
--- to p_to. p_last, p_crcs: the last record of each that was staged; p_last -1: none. Fails where a position is not at p_from, or not ours: nothing
--- is written then. Records that are staged belong to these partitions and lie between p_from and p_to; `no` counts them from 1. unfit: so many of
--- them the contract table refuses (unfit.sql).
+-- Moves each position of this ingester from p_from (-1: nothing was read yet) to p_to. p_last, p_crcs: the last record of each that is taken in; p_last
+-- -1: none. Fails where a position is not at p_from, or not ours.
+CREATE OR REPLACE FUNCTION redrive._ingest_move(p redrive.ingester, p_topics text[], p_partitions integer[], p_from bigint[], p_to bigint[],
+                                                p_last bigint[], p_crcs bigint[]) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_moved integer;
+BEGIN
+    UPDATE redrive.ingest_position q
+       SET next_offset = w.reached, taken_at = CASE WHEN w.last >= 0 THEN clock_timestamp() ELSE q.taken_at END,
+           last_offset = CASE WHEN w.last >= 0 THEN w.last ELSE q.last_offset END, last_crc32c = CASE WHEN w.last >= 0 THEN w.crc ELSE q.last_crc32c END
+      FROM unnest(p_topics, p_partitions, p_from, p_to, p_last, p_crcs) AS w (topic, partition, began, reached, last, crc)
+     WHERE q.cluster = p.cluster AND q.topic = w.topic AND q.partition = w.partition AND q.holder = p.no AND coalesce(q.next_offset, -1) = w.began
+       AND w.reached > w.began AND w.last < w.reached;
+    GET DIAGNOSTICS v_moved = ROW_COUNT;
+    IF v_moved <> cardinality(p_topics) THEN
+        RAISE EXCEPTION 'another ingester has read on from these positions' USING ERRCODE = 'RD001';
+    END IF;
+END $$;
+
+-- Takes in what this transaction copied to the stage: events, records, and the positions (_ingest_move), or nothing. Records that are staged belong to
+-- these partitions and lie between p_from and p_to; `no` counts them from 1. unfit: so many of them the contract table refuses (unfit.sql).
 CREATE OR REPLACE FUNCTION redrive.ingest_take(p_no bigint, p_fence bigint, p_topics text[], p_partitions integer[], p_from bigint[], p_to bigint[],
                                                p_last bigint[], p_crcs bigint[], OUT events bigint, OUT attempts bigint, OUT unfit bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -445,16 +463,7 @@ DECLARE
     v_generations integer[]; -- of each staged record
 BEGIN
     PERFORM redrive._ingest_stage_check();
-    UPDATE redrive.ingest_position p
-       SET next_offset = w.reached, taken_at = CASE WHEN w.last >= 0 THEN clock_timestamp() ELSE p.taken_at END,
-           last_offset = CASE WHEN w.last >= 0 THEN w.last ELSE p.last_offset END, last_crc32c = CASE WHEN w.last >= 0 THEN w.crc ELSE p.last_crc32c END
-      FROM unnest(p_topics, p_partitions, p_from, p_to, p_last, p_crcs) AS w (topic, partition, began, reached, last, crc)
-     WHERE p.cluster = v.cluster AND p.topic = w.topic AND p.partition = w.partition AND p.holder = p_no AND coalesce(p.next_offset, -1) = w.began
-       AND w.reached > w.began AND w.last < w.reached;
-    GET DIAGNOSTICS v_moved = ROW_COUNT;
-    IF v_moved <> cardinality(p_topics) THEN
-        RAISE EXCEPTION 'another ingester has read on from these positions' USING ERRCODE = 'RD001';
-    END IF;
+    PERFORM redrive._ingest_move(v, p_topics, p_partitions, p_from, p_to, p_last, p_crcs);
     SELECT coalesce(sum(g.records), 0), min(p.generation), max(p.generation) INTO v_moved, v_oldest, v_newest
       FROM (SELECT s.topic, s.partition, count(*) AS records, min(s."offset") AS low, max(s."offset") AS high
               FROM pg_temp.redrive_letter s GROUP BY s.topic, s.partition) g

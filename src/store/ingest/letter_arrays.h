@@ -1,0 +1,21 @@
+// letter_arrays: dead letters as arrays, one a column (ingest_take_new in src/store/sql/new_events.sql).
+// Private to this folder.
+#ifndef REDRIVE_STORE_INGEST_LETTER_ARRAYS_H
+#define REDRIVE_STORE_INGEST_LETTER_ARRAYS_H
+
+#include "store/ingest/ingest.h"
+#include "store/pg.h"
+
+enum { LETTER_ARRAYS = 28 };
+
+// Types of the schema's own.
+struct letter_types {
+    Oid header_names, header_values;
+};
+
+// As many parameters as LETTER_ARRAYS, in the function's order, from p_stretches on. Each letter is in one of
+// the chunk's stretches.
+void letter_arrays_add(struct params *params, const struct ingest_chunk *chunk,
+                       const struct letter_types *types);
+
+#endif

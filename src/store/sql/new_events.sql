@@ -1,0 +1,144 @@
+-- Dead letters that are all events of their own, which most chunks are, written without the stage: their columns come as arrays. A column's values are at
+-- the same places in all arrays; one that no letter has a value for is NULL. ingest_take does whatever else there is.
+
+---- functions
+
+-- An array of arrays is to PostgreSQL an array with two dimensions, where all rows are as long.
+DO $$
+BEGIN
+    IF to_regtype('redrive.header_names') IS NULL THEN
+        CREATE DOMAIN redrive.header_names AS text[];
+    END IF;
+    IF to_regtype('redrive.header_values') IS NULL THEN
+        CREATE DOMAIN redrive.header_values AS bytea[];
+    END IF;
+END $$;
+
+-- How many characters columns of the contract table take (_event_room), in one statement.
+CREATE OR REPLACE FUNCTION redrive._event_rooms(OUT event_id integer, OUT event_type integer, OUT source_table integer, OUT source_id integer,
+                                                OUT kafka_topic integer)
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    SELECT max(c.room) FILTER (WHERE c.name = 'event_id'), max(c.room) FILTER (WHERE c.name = 'event_type'),
+           max(c.room) FILTER (WHERE c.name = 'source_table'), max(c.room) FILTER (WHERE c.name = 'source_id'),
+           max(c.room) FILTER (WHERE c.name = 'kafka_topic') INTO event_id, event_type, source_table, source_id, kafka_topic
+      FROM (SELECT a.attname AS name, CASE WHEN a.atttypid = 'varchar'::regtype AND a.atttypmod > 4 THEN a.atttypmod - 4 ELSE 100000000 END AS room
+              FROM pg_attribute a WHERE a.attrelid = to_regclass(:'events') AND a.attnum > 0) c;
+END $$;
+
+-- How large values are compressed from here on in this transaction, where the server knows that way. pglz, the default, takes several times as long as lz4.
+CREATE OR REPLACE FUNCTION redrive._compress_by(p_method text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM set_config('default_toast_compression', p_method, true);
+EXCEPTION WHEN invalid_parameter_value OR undefined_object THEN -- it was built without, or is PostgreSQL 13
+    RETURN;
+END $$;
+
+-- Puts letters into the contract table; how many. The id of each is at its place in p_ids.
+CREATE OR REPLACE FUNCTION redrive._ingest_new_events(
+    p_ids bigint[], p_timestamps timestamptz[], p_values bytea[], p_were_sent boolean[], p_event_ids text[], p_event_types text[], p_source_tables text[],
+    p_source_ids text[], p_payloads text[], p_errors text[], p_stacks text[], p_attempts integer[], p_correlations uuid[], p_original_topics text[],
+    p_original_partitions integer[], p_original_offsets bigint[], OUT events bigint)
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE
+    v_zone text := (SELECT zone FROM redrive.install);
+    v_now timestamptz := clock_timestamp();
+    v_id integer;
+    v_type integer;
+    v_table integer;
+    v_source integer;
+    v_topic integer;
+BEGIN
+    SELECT r.event_id, r.event_type, r.source_table, r.source_id, r.kafka_topic INTO v_id, v_type, v_table, v_source, v_topic
+      FROM redrive._event_rooms() r;
+    -- left() takes longer than to see that nothing is to be cut.
+    INSERT INTO :"events" (id, event_id, event_type, source_table, source_id, event_payload, error_message, stack_trace, retry_count, status,
+                           created_at, kafka_offset, kafka_partition, kafka_topic, correlation_id)
+    OVERRIDING SYSTEM VALUE
+    SELECT p_ids[n], CASE WHEN octet_length(p_event_ids[n]) <= v_id THEN p_event_ids[n] ELSE left(p_event_ids[n], v_id) END,
+           CASE WHEN octet_length(p_event_types[n]) <= v_type THEN p_event_types[n] ELSE left(p_event_types[n], v_type) END,
+           CASE WHEN octet_length(p_source_tables[n]) <= v_table THEN p_source_tables[n] ELSE left(p_source_tables[n], v_table) END,
+           CASE WHEN octet_length(p_source_ids[n]) <= v_source THEN p_source_ids[n] ELSE left(p_source_ids[n], v_source) END,
+           coalesce(p_payloads[n], convert_from(p_values[n], 'UTF8'))::jsonb, p_errors[n], p_stacks[n], coalesce(p_attempts[n], 0), 'PENDING',
+           (CASE WHEN p_were_sent[n] THEN v_now ELSE least(p_timestamps[n], v_now) END) AT TIME ZONE v_zone,
+           -- A name that was cut would be another topic's.
+           CASE WHEN char_length(p_original_topics[n]) <= v_topic THEN p_original_offsets[n] END,
+           CASE WHEN char_length(p_original_topics[n]) <= v_topic THEN p_original_partitions[n] END,
+           CASE WHEN char_length(p_original_topics[n]) <= v_topic THEN p_original_topics[n] END, p_correlations[n]
+      FROM generate_series(1, cardinality(p_ids)) AS n
+     WHERE p_event_ids[n] IS NOT NULL AND p_event_types[n] IS NOT NULL AND p_errors[n] IS NOT NULL;
+    GET DIAGNOSTICS events = ROW_COUNT;
+    SET CONSTRAINTS ALL IMMEDIATE; -- a deferred one would be checked at the commit, and refuse the whole chunk there
+END $$;
+
+-- Puts those that lie within the chunk into redrive.record; how many.
+CREATE OR REPLACE FUNCTION redrive._ingest_new_records(
+    p_cluster text, p_ids bigint[], p_topics text[], p_partitions integer[], p_generations integer[], p_from bigint[], p_to bigint[],
+    p_stretches integer[], p_offsets bigint[], p_timestamps timestamptz[], p_keys bytea[], p_values bytea[], p_header_names redrive.header_names[],
+    p_header_values redrive.header_values[], p_checksums bigint[], p_formats text[], p_consumers text[], p_failed timestamptz[], p_identities bigint[],
+    p_schemas text[], p_decodings text[], OUT records bigint)
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v_compression text := current_setting('default_toast_compression', true);
+BEGIN
+    PERFORM redrive._compress_by('lz4');
+    INSERT INTO redrive.record (dlq_id, cluster, topic, partition, generation, "offset", "timestamp", key, value, header_names, header_values,
+                                crc32c, format, consumer, failed_at, identity, schema, decoding)
+    SELECT p_ids[n], p_cluster, p_topics[p_stretches[n]], p_partitions[p_stretches[n]], p_generations[p_stretches[n]], p_offsets[n], p_timestamps[n],
+           p_keys[n], p_values[n], coalesce(p_header_names[n], '{}'), coalesce(p_header_values[n], '{}'), p_checksums[n], p_formats[n], p_consumers[n],
+           p_failed[n], p_identities[n], p_schemas[n], p_decodings[n]
+      FROM generate_series(1, cardinality(p_ids)) AS n
+     WHERE p_offsets[n] >= p_from[p_stretches[n]] AND p_offsets[n] < p_to[p_stretches[n]] AND p_checksums[n] IS NOT NULL;
+    GET DIAGNOSTICS records = ROW_COUNT;
+    PERFORM redrive._compress_by(v_compression);
+END $$;
+
+-- Takes in letters that are all events of their own: events, records, and the positions, as ingest_take does. NULL: there is one among them that is
+-- not, or the contract table refuses one; nothing is written then, and ingest_take finds out which. p_stretches: the partition of each letter, by its
+-- place in p_topics. A mark that is not set is NULL.
+-- Plan: one for all arrays. One for these alone would hold them as constants, in which each element is looked for from the first one on.
+CREATE OR REPLACE FUNCTION redrive.ingest_take_new(
+    p_no bigint, p_fence bigint, p_topics text[], p_partitions integer[], p_from bigint[], p_to bigint[], p_last bigint[], p_crcs bigint[],
+    p_stretches integer[], p_offsets bigint[], p_timestamps timestamptz[], p_keys bytea[], p_values bytea[], p_header_names redrive.header_names[],
+    p_header_values redrive.header_values[], p_checksums bigint[], p_formats text[], p_consumers text[], p_failed timestamptz[], p_identities bigint[],
+    p_were_sent boolean[], p_event_ids text[], p_event_types text[], p_source_tables text[], p_source_ids text[], p_payloads text[], p_errors text[],
+    p_stacks text[], p_attempts integer[], p_correlations uuid[], p_original_topics text[], p_original_partitions integer[],
+    p_original_offsets bigint[], p_schemas text[], p_decodings text[], p_are_pointers boolean[], OUT events bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    v redrive.ingester := redrive._ingest_hold(p_no, p_fence);
+    v_count bigint := coalesce(cardinality(p_stretches), 0);
+    v_identities bigint[] := ARRAY(SELECT DISTINCT u FROM unnest(p_identities) AS u ORDER BY u);
+    v_sequence regclass := redrive._event_sequence();
+    v_generations integer[]; -- of each stretch
+    v_ids bigint[];
+    v_written bigint[];
+BEGIN
+    IF v_count = 0 OR cardinality(v_identities) <> v_count OR redrive._ingest_is_any_known(v_identities) THEN
+        RETURN;
+    END IF;
+    BEGIN
+        PERFORM redrive._ingest_move(v, p_topics, p_partitions, p_from, p_to, p_last, p_crcs);
+        v_generations := ARRAY(SELECT p.generation FROM unnest(p_topics, p_partitions) WITH ORDINALITY AS w (topic, partition, n)
+                                 JOIN redrive.ingest_position p ON p.cluster = v.cluster AND p.topic = w.topic AND p.partition = w.partition ORDER BY w.n);
+        v_ids := ARRAY(SELECT nextval(v_sequence) FROM generate_series(1, v_count));
+        v_written[1] := redrive._ingest_new_events(v_ids, p_timestamps, p_values, p_were_sent, p_event_ids, p_event_types, p_source_tables, p_source_ids,
+            p_payloads, p_errors, p_stacks, p_attempts, p_correlations, p_original_topics, p_original_partitions, p_original_offsets);
+        v_written[2] := redrive._ingest_new_records(v.cluster, v_ids, p_topics, p_partitions, v_generations, p_from, p_to, p_stretches, p_offsets,
+            p_timestamps, p_keys, p_values, p_header_names, p_header_values, p_checksums, p_formats, p_consumers, p_failed, p_identities,
+            p_schemas, p_decodings);
+        IF p_are_pointers IS NOT NULL THEN
+            INSERT INTO redrive.original (dlq_id, cluster, topic, partition, "offset")
+            SELECT v_ids[n], v.cluster, p_original_topics[n], p_original_partitions[n], p_original_offsets[n]
+              FROM generate_series(1, v_count) AS n WHERE p_are_pointers[n];
+        END IF;
+    EXCEPTION WHEN integrity_constraint_violation OR data_exception OR program_limit_exceeded OR feature_not_supported OR raise_exception
+                OR with_check_option_violation THEN
+        RETURN;
+    END;
+    IF v_written IS DISTINCT FROM ARRAY[v_count, v_count] THEN
+        RAISE EXCEPTION 'a record is outside the chunk that is taken in, or has no name, type, error or checksum' USING ERRCODE = 'RD004';
+    END IF;
+    UPDATE redrive.ingester i SET seen_at = clock_timestamp(), taken = i.taken + v_count WHERE i.no = p_no;
+    events := v_count;
+END $$;
