@@ -95,11 +95,8 @@ make_corrector(struct correcting_worker *worker, const struct work *work)
     snprintf(name, sizeof name, "operation %" PRId64, work->no);
     corrector_destroy(worker->corrector);
     worker->operation = work->no;
-    if (corrector_create(&worker->corrector, name, bytes_of(work->recipe ? work->recipe : ""), &limits,
-                         &err)) {
-        corrector_set_originals(worker->corrector, correcting_find_originals, &worker->originals);
+    if (corrector_create(&worker->corrector, name, bytes_of(work->recipe ? work->recipe : ""), &limits, &err))
         return;
-    }
     log_line(LOG_WARN, "recipe cannot be used", LOG_INT("operation", work->no), LOG_TEXT("why", err.text));
     worker->corrector = corrector_create_useless(err.text);
 }
@@ -112,6 +109,7 @@ correcting_apply(void *context, struct store *store, struct broker *broker, cons
     worker->originals.broker = broker;
     if (!worker->corrector || worker->operation != work->no)
         make_corrector(worker, work);
+    corrector_set_originals(worker->corrector, broker ? correcting_find_originals : NULL, &worker->originals);
     if (!worker->ahead) {
         const struct store_settings settings = publishing_store(worker->call);
         worker->ahead = store_create(&settings);

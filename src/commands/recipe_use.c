@@ -90,7 +90,8 @@ recipe_use_dry_run(struct recipe_use *use, struct store *store, const int64_t *i
     if (broker_settings_present(&settings) && !use->originals.broker &&
         !broker_open(&use->originals.broker, &settings, err))
         return false;
-    corrector_set_originals(use->corrector, correcting_find_originals, &use->originals);
+    corrector_set_originals(use->corrector, use->originals.broker ? correcting_find_originals : NULL,
+                            &use->originals);
     use->tally = (struct correct_tally){0};
     use->barred_count = 0;
     struct trying trying = {.use = use, .total = count};

@@ -34,8 +34,11 @@ enum event_fields {
                               // retries, time of creation
     EVENT_PARTS = 1 << 10,    // the operations that it was part of, with its outcome there
     EVENT_REPLACED = 1 << 11, // besides EVENT_PAYLOAD and EVENT_RAW: what a corrected payload replaces, whole
-    EVENT_EDITED = 1 << 12, // besides EVENT_PAYLOAD, EVENT_RAW and EVENT_REPLACED, what a recipe needs: type,
-                            // topic, partition, offset, source_id, revisions
+    EVENT_EDITED = 1 << 12,   // besides EVENT_PAYLOAD, EVENT_RAW and EVENT_REPLACED, what every recipe needs:
+                              // revisions; what only some need is in the three that follow
+    EVENT_TYPED = 1 << 13,    // type
+    EVENT_KEYED = 1 << 14,    // source_id
+    EVENT_PLACED = 1 << 15,   // topic, partition, offset
     EVENT_PLANNED =
         EVENT_SENT | EVENT_PAYLOAD | EVENT_RAW | EVENT_REPLACED, // for a plan of the record to send
 };

@@ -121,6 +121,19 @@ corrector_page_size(const struct corrector *corrector, size_t most_bytes)
     return has_programs(corrector) ? PAGE_FEW : pages_size(corrector->event_bytes, most_bytes);
 }
 
+unsigned
+corrector_fields(const struct corrector *corrector)
+{
+    unsigned fields = EVENT_EDITED | EVENT_PAYLOAD | EVENT_RAW | EVENT_REPLACED;
+    if (corrector->checks)
+        fields |= EVENT_TYPED;
+    if (corrector->checks || (corrector->recipe && !recipe_is_of_payload(corrector->recipe)))
+        fields |= EVENT_KEYED | EVENT_PLACED;
+    if (corrector->originals)
+        fields |= EVENT_PLACED;
+    return fields;
+}
+
 void
 corrector_note_page(struct corrector *corrector, size_t bytes, size_t events)
 {

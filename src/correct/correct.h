@@ -62,7 +62,7 @@ bool corrector_create_check(struct corrector **corrector, const struct correct_l
 // One with which every event fails with this reason: for a recipe that cannot be used, whose operation has to
 // end all the same.
 struct corrector *corrector_create_useless(const char *why);
-// Without it nobody looks for original records.
+// NULL, as at first: nobody looks for original records, and what tells where they are is not read.
 void corrector_set_originals(struct corrector *corrector, correct_originals_fn *originals, void *context);
 // Of the next `most` events that change, the results tell whether a second application would change them
 // again. It takes as long as the first.
@@ -77,9 +77,9 @@ void correct_parts(const struct event *event, struct record_parts *parts);
 void correct_revision(const struct event *event, const struct record_parts *before,
                       const struct record_parts *after, struct arena *arena, struct correction *correction);
 
-// Applies the recipe to each event (EVENT_EDITED, EVENT_PAYLOAD and EVENT_RAW),
-// except those with a trouble, which fail with it; troubles may be NULL. One whose payload PostgreSQL cannot
-// return fails too, unless its original record was found. Texts are in the arena or in the
+// Applies the recipe to each event (EVENT_EDITED, EVENT_TYPED, EVENT_KEYED, EVENT_PLACED, EVENT_PAYLOAD and
+// EVENT_RAW), except those with a trouble, which fail with it; troubles may be NULL. One whose payload
+// PostgreSQL cannot return fails too, unless its original record was found. Texts are in the arena or in the
 // events. false: it is not wanted any more (limits.is_wanted), ERR_CANCELLED; then the results say nothing,
 // and the corrector can only be destroyed.
 bool correct_events(struct corrector *corrector, const struct event *events, const char *const *troubles,

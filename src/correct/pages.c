@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "correct/private.h"
 
-enum { AHEAD = 1, FIELDS = EVENT_EDITED | EVENT_PAYLOAD | EVENT_RAW | EVENT_REPLACED };
+enum { AHEAD = 1 };
 
 struct page_reader {
     const struct pages_settings *settings;
@@ -66,7 +66,8 @@ read_page(const struct pages_settings *settings, const struct page_source *sourc
 {
     struct page *page = alloc_bytes(sizeof *page);
     size_t wanted = smaller(size_at(settings, from), most);
-    const struct event_query query = {.fields = FIELDS,
+    unsigned shaped = source->shapes ? EVENT_TYPED : 0;
+    const struct event_query query = {.fields = corrector_fields(settings->corrector) | shaped,
                                       .ids = settings->ids + from,
                                       .id_count = wanted,
                                       .limit = wanted,

@@ -7,6 +7,8 @@
 // How many events a page has (pages_size). Fewer where a program is asked about each, since nothing ends
 // within a page. `most_bytes` as there.
 size_t corrector_page_size(const struct corrector *corrector, size_t most_bytes);
+// Which fields of an event it looks at (enum event_fields).
+unsigned corrector_fields(const struct corrector *corrector);
 // Is it known whether events are small, or does it not matter?
 bool corrector_knows_size(const struct corrector *corrector);
 // A page was read that has so many bytes.

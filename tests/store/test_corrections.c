@@ -385,7 +385,7 @@ two_readers_see_every_page_once_in_order(void **state)
 
 // With a second connection or without.
 static bool
-correct_to_the_end(const char *conninfo, int64_t no, bool is_ahead, struct err *err)
+correct_to_the_end(const char *conninfo, int64_t no, const char *recipe, bool is_ahead, struct err *err)
 {
     struct store *store = NULL;
     const struct store_settings settings = {
@@ -395,7 +395,7 @@ correct_to_the_end(const char *conninfo, int64_t no, bool is_ahead, struct err *
     struct store *ahead = is_ahead ? store_create(&settings) : NULL;
     int64_t applied, left = 1;
     bool ok = store_open(&store, &settings, err) &&
-              corrector_create(&corrector, "recipe", bytes_of(APPENDS), &limits, err);
+              corrector_create(&corrector, "recipe", bytes_of(recipe), &limits, err);
     while (ok && left > 0)
         ok = correct_step(corrector, store, ahead, no, &applied, &left, err);
     corrector_destroy(corrector);
@@ -413,7 +413,7 @@ start_correcting(const struct world *world, int64_t no, bool is_ahead)
     if (pid > 0)
         return pid;
     struct err err = {0};
-    bool ok = correct_to_the_end(world->conninfo, no, is_ahead, &err);
+    bool ok = correct_to_the_end(world->conninfo, no, APPENDS, is_ahead, &err);
     if (!ok)
         fprintf(stderr, "correcting: %s\n", err.text);
     _exit(ok ? 0 : 1);
@@ -494,6 +494,35 @@ killed_while_it_reads_ahead_corrects_each_once(void **state)
     kill_again_and_again(true);
 }
 
+// Of an event only what the recipe needs is read.
+static void
+a_recipe_gets_the_parts_that_it_names(void **state)
+{
+    (void)state;
+    enum { EVENTS = 1000 };
+    static const char *const recipes[] = {"copy key $.part", "copy topic $.part",
+                                          "remove key\ncopy topic key"};
+    static const char *const expected[] = {
+        "payload = convert_to(format('{\"part\": \"%s\"}', e.source_id), 'UTF8')",
+        "payload = convert_to(format('{\"part\": \"%s\"}', e.kafka_topic), 'UTF8')",
+        "key = convert_to(e.kafka_topic, 'UTF8') AND payload IS NULL"};
+    for (size_t i = 0; i < sizeof recipes / sizeof recipes[0]; i++) {
+        struct world world;
+        world_make(&world, EVENTS);
+        test_sql(world.admin,
+                 "UPDATE dlq_events SET event_payload = '{\"part\": null}', source_id = 'source-' || "
+                 "id, kafka_topic = 'topic-' || id");
+        int64_t no = ask_correct(&world, 1, EVENTS, recipes[i]);
+        assert_works(correct_to_the_end(world.conninfo, no, recipes[i], true, &err));
+        char sql[512];
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM redrive.revision r JOIN dlq_events e ON e.id = r.dlq_id WHERE r.%s",
+                 expected[i]);
+        assert_int_equal(test_number(world.admin, sql), EVENTS);
+        world_end(&world);
+    }
+}
+
 // Pages end by what was received: a megabyte is kept in some kilobytes, which PostgreSQL does not unpack to
 // count it.
 static void
@@ -507,7 +536,7 @@ large_payloads_make_small_pages(void **state)
         test_sql(world.admin, "UPDATE dlq_events SET event_payload = jsonb_build_object('list', '[]'::jsonb, "
                               "'t', CASE WHEN id BETWEEN 401 AND 450 THEN repeat('x', 1000000) ELSE '' END)");
         int64_t no = ask_correct(&world, 1, EVENTS, APPENDS);
-        assert_works(correct_to_the_end(world.conninfo, no, is_ahead, &err));
+        assert_works(correct_to_the_end(world.conninfo, no, APPENDS, is_ahead, &err));
         assert_int_equal(get_operation(&world, no).done, EVENTS);
         assert_int_equal(revisions_by(&world, no), EVENTS);
         assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.revision WHERE no = 1 AND "
@@ -630,6 +659,7 @@ main(void)
         cmocka_unit_test(is_paused_and_cancelled_in_the_middle),
         cmocka_unit_test(a_dry_run_sees_every_page_once),
         cmocka_unit_test(two_readers_see_every_page_once_in_order),
+        cmocka_unit_test(a_recipe_gets_the_parts_that_it_names),
         cmocka_unit_test(large_payloads_make_small_pages),
         cmocka_unit_test(a_payload_that_cannot_be_read_is_refused_alone),
         cmocka_unit_test(what_changes_behind_the_reader_is_skipped),

@@ -359,7 +359,7 @@ an_event_is_the_same_among_many_and_alone(void **state)
         struct event_page page, edited, alone;
         assert_works(store_events(world.store, &query, &page, &err));
         assert_int_equal(page.count, EVENTS - 1);
-        query.fields = EVENT_EDITED | EVENT_PAYLOAD | EVENT_RAW;
+        query.fields = EVENT_EDITED | EVENT_TYPED | EVENT_KEYED | EVENT_PLACED | EVENT_PAYLOAD | EVENT_RAW;
         assert_works(store_events(world.store, &query, &edited, &err));
         assert_int_equal(edited.count, page.count);
         for (size_t i = 0; i < page.count; i++)

@@ -590,6 +590,27 @@ many_lines_take_linear_time(void **state)
     strbuf_release(&text);
 }
 
+static void
+tells_whether_it_is_of_the_payload_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool is_of_payload;
+    } rows[] = {{"set $.a 1\nexpect $.b present\njq .c = 1", true},
+                {"copy $.a $.b", true},
+                {"copy $.a key", false},
+                {"move key $.a", false},
+                {"expect topic present\nset $.a 1", false},
+                {"set $.a 1\nset header:h \"1\"", false},
+                {"set partition 1", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct recipe *recipe = recipe_of(rows[i].text);
+        assert_int_equal(recipe_is_of_payload(recipe), rows[i].is_of_payload);
+        recipe_destroy(recipe);
+    }
+}
+
 int
 main(void)
 {
@@ -604,6 +625,7 @@ main(void)
         cmocka_unit_test(different_values_that_become_one_are_noticed),
         cmocka_unit_test(limits_end_as_failures),
         cmocka_unit_test(many_lines_take_linear_time),
+        cmocka_unit_test(tells_whether_it_is_of_the_payload_alone),
     };
     return cmocka_run_group_tests_name("recipe", tests, NULL, NULL);
 }

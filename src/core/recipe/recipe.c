@@ -103,6 +103,15 @@ recipe_has_jq(const struct recipe *recipe)
     return false;
 }
 
+bool
+recipe_is_of_payload(const struct recipe *recipe)
+{
+    unsigned places = 0;
+    for (size_t i = 0; i < recipe->count; i++)
+        places |= recipe->operations[i].place.kind | recipe->operations[i].to.kind;
+    return (places & ~(unsigned)PAYLOAD) == 0;
+}
+
 void
 recipe_print_operation(const struct recipe *recipe, size_t index, const char **word, int *line,
                        struct strbuf *out)

@@ -103,6 +103,8 @@ void recipe_destroy(struct recipe *recipe);
 void recipe_print(const struct recipe *recipe, struct strbuf *out);
 size_t recipe_count(const struct recipe *recipe);
 bool recipe_has_jq(const struct recipe *recipe);
+// Does no operation read or write the key, the topic, the partition or a header?
+bool recipe_is_of_payload(const struct recipe *recipe);
 // Operation `index` as text; its word and its line in the text that was parsed may be NULL.
 void recipe_print_operation(const struct recipe *recipe, size_t index, const char **word, int *line,
                             struct strbuf *out);
