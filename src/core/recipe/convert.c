@@ -34,11 +34,13 @@ bool
 number_of_text(struct bytes content, struct strbuf *out)
 {
     struct bytes text = bytes_trim(content);
+    if (add_comma_number(text, out)) // never a number of JSON, and told with less effort
+        return true;
     struct json_scan scan;
     json_begin(&scan, text);
     struct json_token token = json_next(&scan);
     if (token.kind != JSON_NUMBER || token.len != text.len)
-        return add_comma_number(text, out);
+        return false;
     strbuf_add(out, text);
     return true;
 }
