@@ -36,6 +36,8 @@ static const char *const payloads[] = {
     "{\"a\": \"\\u001b]52;c;aGk=\\u0007\\n\\\"quoted\\\" \\\\ a\\u00e7\\u00e3o\"}",
     "{\"a b\": \"odd\", \"say \\\"hi\\\"\": 1, \"$\": 2, \"0\": 3}",
     "{\"a\": 1, \"a\": 2}",
+    "{\"{\\\\,\\\"}\": \"a name as arrays have it\"}",
+    "{\"a\": {\"b\": {\"c\": {\"d\": {\"e\": {\"f\": {\"g\": {\"h\": {\"i\": 9}}}}}}}}}",
 };
 enum { PAYLOADS = sizeof payloads / sizeof *payloads };
 
@@ -102,11 +104,27 @@ static void
 the_server_finds_what_the_bytes_hold(void **state)
 {
     (void)state;
-    static const char *const paths[] = {
-        "$",      "$.a",    "$['a b']",      "$['say \"hi\"']", "$['$']",
-        "$['0']", "$[0]",   "$[1].a",        "$.a.b",           "$.a.b[1].c",
-        "$.a[1]", "$.none", "$['a\\u0000']", "$['\\u001b']",    "$[99999999999]",
-        "$.a[0]"};
+    static const char *const paths[] = {"$",
+                                        "$.a",
+                                        "$['a b']",
+                                        "$['say \"hi\"']",
+                                        "$['$']",
+                                        "$['0']",
+                                        "$[0]",
+                                        "$[1].a",
+                                        "$.a.b",
+                                        "$.a.b[1].c",
+                                        "$.a[1]",
+                                        "$.none",
+                                        "$['a\\u0000']",
+                                        "$['\\u001b']",
+                                        "$[99999999999]",
+                                        "$.a[0]",
+                                        "$.a['1']",
+                                        "$.a.b['1'].c",
+                                        "$['a b'].none",
+                                        "$['{\\\\,\"}']",
+                                        "$.a.b.c.d.e.f.g.h.i"};
     struct world world;
     world_make(&world, EVENTS);
     fill(&world);

@@ -212,13 +212,36 @@ test_paths_of_postgresql(void **state)
     }
 }
 
+static void
+test_names_alone_lead_to_some_values(void **state)
+{
+    (void)state;
+    const struct {
+        const char *path;
+        size_t count;
+    } cases[] = {
+        {"$", 0},      {"$.a", 1},      {"$['0'].b", 2},  {"$.a.b.c", 3},
+        {"$.a[0]", 0}, {"$[0].a.b", 0}, {"$.a.b.c.d", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct json_path *path = path_of(cases[i].path);
+        const char *names[3];
+        assert_int_equal(jsonpath_names(path, names, 3), cases[i].count);
+        if (cases[i].count == 2) {
+            assert_string_equal(names[0], "0");
+            assert_string_equal(names[1], "b");
+        }
+        json_path_destroy(path);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_value_is_named), cmocka_unit_test(test_a_term_chooses_its_value_alone),
         cmocka_unit_test(test_terms_are_short),     cmocka_unit_test(test_a_cut_token_is_long),
-        cmocka_unit_test(test_paths_of_postgresql),
+        cmocka_unit_test(test_paths_of_postgresql), cmocka_unit_test(test_names_alone_lead_to_some_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,3 +42,16 @@ jsonpath_print(const struct json_path *path, struct strbuf *out)
     }
     return true;
 }
+
+size_t
+jsonpath_names(const struct json_path *path, const char **names, size_t most)
+{
+    if (path->count > most)
+        return 0;
+    for (size_t i = 0; i < path->count; i++) {
+        if (path->steps[i].kind != JSON_STEP_NAME)
+            return 0;
+        names[i] = strbuf_text(&path->steps[i].name);
+    }
+    return path->count;
+}

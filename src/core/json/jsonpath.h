@@ -10,5 +10,7 @@
 // Appends it. A [*] stands for every element. false: jsonb cannot have such a value (a name with a NUL or not
 // UTF-8, an index that is too high); out is then unfinished.
 bool jsonpath_print(const struct json_path *path, struct strbuf *out);
+// Its names, where names alone lead from $ to the value, at most so many; 0: they do not. Borrowed.
+size_t jsonpath_names(const struct json_path *path, const char **names, size_t most);
 
 #endif
