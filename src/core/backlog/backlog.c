@@ -89,11 +89,18 @@ backlog_destroy(struct backlog *backlog)
     free(backlog);
 }
 
-// Where id stands in the side, or where it would be put.
+static bool
+is_behind(const struct side *side, int64_t id)
+{
+    int64_t last = side->count ? side->rows[side->count - 1].id : id;
+    return side->is_descending ? id < last : id > last;
+}
+
+// Where id stands in the side, or where it would be put: mostly at its end, since they are read in its order.
 static size_t
 side_position(const struct side *side, int64_t id, bool *is_there)
 {
-    size_t low = 0;
+    size_t low = is_behind(side, id) ? side->count : 0;
     size_t high = side->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;

@@ -129,10 +129,15 @@ path_values_position(const struct path_values *values, int64_t id)
     return low;
 }
 
+// Most are asked for in descending order, some of them twice, and none is left out.
 static bool
 path_values_find(struct path_values *values, int64_t id)
 {
-    size_t at = path_values_position(values, id);
+    size_t at = values->cursor;
+    if (at > 0 && at < values->sorted && values->places[at].id > id)
+        at--;
+    if (at >= values->sorted || values->places[at].id != id)
+        at = path_values_position(values, id);
     bool is_there = at < values->sorted && values->places[at].id == id;
     values->cursor = at < values->sorted ? at : 0;
     return is_there;
