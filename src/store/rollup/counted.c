@@ -8,7 +8,11 @@
 #include "store/rollup/categories.h"
 
 #define EPOCH_2000 946684800LL
-enum { NAMES_KEPT = 20000 };
+enum {
+    NAMES_KEPT = 20000,
+    SERIES_LOW = 1 << 22, // half of what can be packed: some may be added meanwhile
+    SERIES_BITS = 40,     // behind created and retries
+};
 
 // What many series have in common; of the arena, absent where empty.
 struct counted_origin {
@@ -38,6 +42,7 @@ struct counted {
     const struct group_range *range; // NULL: of all groups
     int32_t *chosen;                 // numbers of the series in it; heap
     size_t chosen_count, chosen_capacity;
+    int32_t highest; // number of a series
     rollup_event_fn *each;
     void *context;
 };
@@ -60,11 +65,16 @@ static const char chosen_sql[] = "SELECT pg_catalog.set_config('redrive.series',
     "   WHERE x.id = due.id LIMIT 1) e ON true WHERE e.status IS DISTINCT FROM 'PENDING')"                   \
     " SELECT " columns " FROM redrive.rollup_event b"                                                        \
     " WHERE NOT b.dlq_id IN (SELECT c.id FROM closed c)" condition ") TO STDOUT (FORMAT binary)"
-#define COLUMNS "b.dlq_id, b.series, b.created, b.retries::int4"
+// A million rows take as long as they have columns: created and retries share one, of which neither is
+// negative and retries are a byte; and series too, while their numbers are low (SERIES_LOW).
+#define REST "b.created * 256::int8 + b.retries"
+#define COLUMNS "b.dlq_id, " REST ", b.series"
+#define PACKED "b.dlq_id, b.series * 1099511627776 + (" REST ")"
 #define HIGHEST_FIRST " ORDER BY b.dlq_id DESC"
 #define IS_CHOSEN " AND b.series = ANY (pg_catalog.current_setting('redrive.series')::int4[])"
-static const char events_sql[] = COPY(COLUMNS, HIGHEST_FIRST);
-static const char events_of_sql[] = COPY(COLUMNS, IS_CHOSEN HIGHEST_FIRST);
+static const char *const events_sql[] = {COPY(COLUMNS, HIGHEST_FIRST), COPY(PACKED, HIGHEST_FIRST)};
+static const char *const events_of_sql[] = {COPY(COLUMNS, IS_CHOSEN HIGHEST_FIRST),
+                                            COPY(PACKED, IS_CHOSEN HIGHEST_FIRST)};
 // In the order of their index, which has all of them: the table is not read, and nothing is sorted.
 static const char ids_of_sql[] = COPY("b.dlq_id", IS_CHOSEN);
 // Keys are unsigned, and the column is not.
@@ -153,11 +163,14 @@ read_event(void *context, const struct bytes fields[PG_FIELDS])
 {
     struct counted *counted = context;
     enum { RETRIES_OR_MORE = 255 };
-    int64_t id = field_int8(fields[0]);
-    int32_t created = field_int4(fields[2]), retries = field_int4(fields[3]);
+    int64_t id = field_int8(fields[0]), packed = field_int8(fields[1]);
+    int32_t series = (int32_t)(packed >> SERIES_BITS), retries = packed & 0xff;
+    int32_t created = (int32_t)(packed >> 8 & UINT32_MAX);
+    if (bytes_present(fields[2]))
+        series = field_int4(fields[2]);
     struct event event = {.id = id, .status = EVENT_PENDING, .created_wall = TIME_ABSENT};
-    bool is_whole = is_exact(created) && retries < RETRIES_OR_MORE &&
-                    name_event(&counted->names, field_int4(fields[1]), &event);
+    bool is_whole =
+        is_exact(created) && retries < RETRIES_OR_MORE && name_event(&counted->names, series, &event);
     if (!is_whole)
         return counted->each(counted->context, &event, false);
     event.created_at = (created + EPOCH_2000) * US_PER_SECOND;
@@ -172,10 +185,13 @@ read_counted_series(void *context, const PGresult *row)
     struct counted *counted = context;
     const struct group_range *range = counted->range;
     uint64_t group = (uint64_t)value_int8(row, 0, 1);
+    int32_t number = value_int4(row, 0, 0);
+    if (number > counted->highest)
+        counted->highest = number;
     if (range && group >= range->low && group <= range->high) {
         counted->chosen = alloc_grow(counted->chosen, counted->chosen_count, &counted->chosen_capacity,
                                      sizeof *counted->chosen);
-        counted->chosen[counted->chosen_count++] = value_int4(row, 0, 0);
+        counted->chosen[counted->chosen_count++] = number;
     }
     return read_series(&counted->names, row);
 }
@@ -198,7 +214,8 @@ rollup_events(struct store *store, const struct group_range *range, rollup_event
     bool ok = pg_stream(store, FOR_SCANNING, series_sql, NULL, read_counted_series, &counted, err) &&
               pg_stream(store, FOR_SCANNING, returned_sql, NULL, read_returned, &counted, err) &&
               (!range || choose_series(store, &counted, err)) &&
-              pg_copy_rows(store, range ? events_of_sql : events_sql, read_event, &counted, err);
+              pg_copy_rows(store, (range ? events_of_sql : events_sql)[counted.highest < SERIES_LOW],
+                           read_event, &counted, err);
     pg_rollback(store);
     keys_release(&counted.returned);
     free(counted.chosen);
