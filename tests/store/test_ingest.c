@@ -492,21 +492,23 @@ what_is_no_new_event_is_staged(void **state)
     assert_works(take(world.store, &ingester, twice, 2, 4, &taken, &err));
     assert_true(taken.was_staged);
     assert_int_equal(taken.attempts, 1);
-    struct ingest_letter refused[] = {letter(6, "e"), letter(7, "f")};
+    struct ingest_letter refused[] = {letter(7, "e"), letter(8, "f")};
     refused[1].payload = BYTES("{\"a\": \"\\u0000\"}");
     assert_works(take(world.store, &ingester, refused, 2, 6, &taken, &err));
     assert_true(taken.was_staged);
     assert_int_equal(taken.events, 2);
 
-    // Of another partition than the chunk, and beyond its end.
-    struct ingest_letter outside[] = {letter(8, "g"), letter(9, "h")};
+    // Of another partition than the chunk, before its beginning, and beyond its end.
+    struct ingest_letter outside[] = {letter(9, "g"), letter(10, "h")};
     outside[0].partition = 1;
-    assert_refused(take(world.store, &ingester, outside, 2, 8, &taken, &err), ERR_USAGE, "outside");
+    assert_refused(take(world.store, &ingester, outside, 2, 9, &taken, &err), ERR_USAGE, "outside");
+    outside[0] = letter(6, "g");
+    assert_refused(take(world.store, &ingester, outside, 2, 9, &taken, &err), ERR_USAGE, "outside");
     outside[0] = letter(12, "g");
-    assert_refused(take(world.store, &ingester, outside, 2, 8, &taken, &err), ERR_USAGE, "outside");
+    assert_refused(take(world.store, &ingester, outside, 2, 9, &taken, &err), ERR_USAGE, "outside");
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 6);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.record"), 6);
-    assert_int_equal(test_number(world.admin, "SELECT max(next_offset) FROM redrive.ingest_position"), 8);
+    assert_int_equal(test_number(world.admin, "SELECT max(next_offset) FROM redrive.ingest_position"), 9);
 }
 
 // Somebody's own table of that name would get rows with the owner's rights.
