@@ -144,8 +144,7 @@ undo_headers(const struct envelope_record *record, const struct envelope *envelo
     if (envelope->has_number[FACT_TIMESTAMP])
         add(undo, BYTES("redrive-original-timestamp"),
             bytes_of(arena_int(arena, envelope->numbers[FACT_TIMESTAMP] / 1000)), FATE_ADDED);
-    add(undo, BYTES("reprocess.count"), bytes_of(arena_int(arena, undo->reprocessed + 1)),
-        FATE_ADDED);
+    add(undo, BYTES("reprocess.count"), bytes_of(arena_int(arena, undo->reprocessed + 1)), FATE_ADDED);
 }
 
 static void
