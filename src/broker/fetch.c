@@ -38,7 +38,7 @@ kafka_reader(const struct broker_settings *settings, struct trouble *trouble, bo
     kafka_set_default(conf, settings, "fetch.wait.max.ms", "20");
     // librdkafka 2.0 rests for a second when either is reached: high enough to be rare.
     kafka_set_default(conf, settings, "queued.min.messages", "100000");
-    kafka_set_default(conf, settings, "queued.max.messages.kbytes", "32768");
+    kafka_set_default(conf, settings, "queued.max.messages.kbytes", "28672");
     return kafka_handle(RD_KAFKA_CONSUMER, conf, err);
 }
 
