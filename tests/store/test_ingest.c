@@ -436,7 +436,7 @@ both_ways_write_the_same(void **state)
     struct ingest_position *positions;
     struct ingest_taken taken;
     struct ingest_letter letters[16];
-    char *written[16];
+    char *written[16] = {0};
     size_t count = letters_of_all_kinds(letters);
     const struct ingest_stretch stretch = {
         .topic = "orders-dlq", .from = -1, .to = 30, .last_offset = 22, .last_crc = 7};

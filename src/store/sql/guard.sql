@@ -115,6 +115,9 @@ BEGIN
               FROM pg_class c WHERE c.relnamespace = 'redrive'::regnamespace AND c.relkind = 'S'
                AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i'))
             UNION ALL
+            SELECT format('ALTER DOMAIN %s OWNER TO %I', t.oid::regtype, v_owner)
+              FROM pg_type t WHERE t.typnamespace = 'redrive'::regnamespace AND t.typtype = 'd'
+            UNION ALL
             SELECT format('ALTER ROUTINE %s OWNER TO %I', p.oid::regprocedure, v_owner)
               FROM pg_proc p WHERE p.pronamespace = 'redrive'::regnamespace
             UNION ALL
