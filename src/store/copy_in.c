@@ -5,8 +5,6 @@
 #include <string.h>
 #include "base/clock.h"
 
-enum { OID_BYTEA = 17, OID_TEXT = 25 }; // fixed (server: src/include/catalog/pg_type.dat)
-
 #define EPOCH_2000_US (946684800LL * US_PER_SECOND)
 
 static void

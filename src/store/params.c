@@ -8,23 +8,6 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 
-// Object identifiers of built-in types are fixed (server: src/include/catalog/pg_type.dat).
-enum {
-    OID_BOOL = 16,
-    OID_BYTEA = 17,
-    OID_INT8 = 20,
-    OID_INT4 = 23,
-    OID_TEXT = 25,
-    OID_XID = 28,
-    OID_FLOAT8 = 701,
-    OID_BYTEA_ARRAY = 1001,
-    OID_INT4_ARRAY = 1007,
-    OID_TEXT_ARRAY = 1009,
-    OID_XID_ARRAY = 1011,
-    OID_INT8_ARRAY = 1016,
-    OID_UUID = 2950,
-};
-
 #define EPOCH_2000_US (946684800LL * US_PER_SECOND)
 
 static void

@@ -64,6 +64,24 @@ struct store {
     _Atomic(struct store *) beside; // of pg_run_both, while it runs
 };
 
+// Object identifiers of built-in types are fixed (server: src/include/catalog/pg_type.dat).
+enum {
+    OID_BOOL = 16,
+    OID_BYTEA = 17,
+    OID_INT8 = 20,
+    OID_INT4 = 23,
+    OID_TEXT = 25,
+    OID_XID = 28,
+    OID_FLOAT8 = 701,
+    OID_BYTEA_ARRAY = 1001,
+    OID_INT4_ARRAY = 1007,
+    OID_TEXT_ARRAY = 1009,
+    OID_XID_ARRAY = 1011,
+    OID_INT8_ARRAY = 1016,
+    OID_TIMESTAMPTZ = 1184,
+    OID_UUID = 2950,
+};
+
 // Parameters of one statement, in order. Binary where binary is exact and short; always with its type.
 #define PARAMS_MAX 40
 struct params {

@@ -244,13 +244,7 @@ is_told_value(const struct mask_scan *scan)
     for (size_t i = 0; i < sizeof copulas / sizeof copulas[0]; i++) {
         if (!bytes_equal_text(scan->prev, copulas[i]))
             continue;
-        size_t end = (size_t)(scan->prev.data - scan->text.data);
-        while (end > 0 && scan->text.data[end - 1] == ' ')
-            end--;
-        size_t from = end;
-        while (from > 0 && word_is_alnum(scan->text.data[from - 1]))
-            from--;
-        return (word_roles(scan_slice(scan, from, end)) & ROLE_VALUE) != 0;
+        return (word_roles(scan_word_before_prev(scan)) & ROLE_VALUE) != 0;
     }
     return false;
 }
@@ -259,10 +253,10 @@ is_told_value(const struct mask_scan *scan)
 static size_t
 value_bracket_end(struct mask_scan *scan, size_t at)
 {
-    // args:(8812,) kwargs:{}: what a task of Celery was called with
     // value: {:error, :timeout}: Elixir's answer, whose atoms tell the cause
     if (scan->text.data[at] == '{' && scan_char(scan, at + 1) == ':')
         return 0;
+    // args:(8812,) kwargs:{}: what a task of Celery was called with
     bool is_args = scan->after == AFTER_COLON &&
                    (bytes_equal_text(scan->prev, "args") || bytes_equal_text(scan->prev, "kwargs"));
     bool is_value = is_args || scan->after == AFTER_EQUALS || (scan_prev_roles(scan) & ROLE_VALUE) != 0 ||

@@ -493,13 +493,8 @@ is_value_of_named(const struct mask_scan *scan)
 {
     if (scan->after != AFTER_COLON || (scan->seen_roles & ROLE_VALUE) == 0 || scan->prev.len == 0)
         return false;
-    size_t end = (size_t)(scan->prev.data - scan->text.data);
-    while (end > 0 && scan->text.data[end - 1] == ' ')
-        end--;
-    size_t from = end;
-    while (from > 0 && word_is_alnum(scan->text.data[from - 1]))
-        from--;
-    return from < end && (word_roles(scan_slice(scan, from, end)) & ROLE_NAME) != 0;
+    struct bytes word = scan_word_before_prev(scan);
+    return word.len > 0 && (word_roles(word) & ROLE_NAME) != 0;
 }
 
 static enum quoted

@@ -250,6 +250,18 @@ scan_skip_blanks(const struct mask_scan *scan, size_t at)
 }
 
 struct bytes
+scan_word_before_prev(const struct mask_scan *scan)
+{
+    size_t end = (size_t)(scan->prev.data - scan->text.data);
+    while (end > 0 && scan->text.data[end - 1] == ' ')
+        end--;
+    size_t from = end;
+    while (from > 0 && word_is_alnum(scan->text.data[from - 1]))
+        from--;
+    return scan_slice(scan, from, end);
+}
+
+struct bytes
 scan_peek_word(const struct mask_scan *scan, size_t at)
 {
     size_t from = scan_skip_blanks(scan, at);

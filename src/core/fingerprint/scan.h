@@ -92,6 +92,8 @@ void scan_leave_out(struct mask_scan *scan, size_t from, size_t to, enum mask_ru
 size_t scan_skip_blanks(const struct mask_scan *scan, size_t at);
 // The next word from `at` on, behind blanks; empty: none.
 struct bytes scan_peek_word(const struct mask_scan *scan, size_t at);
+// The word that stands before the last one, blanks between them; of length 0: none.
+struct bytes scan_word_before_prev(const struct mask_scan *scan);
 // The first c in text[from, to), or `to`.
 size_t scan_find_char(const struct mask_scan *scan, size_t from, size_t to, char c);
 

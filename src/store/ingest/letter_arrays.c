@@ -6,16 +6,6 @@
 #include "base/clock.h"
 #include "store/ingest/letter_rows.h"
 
-// Object identifiers of built-in types are fixed (server: src/include/catalog/pg_type.dat).
-enum {
-    OID_BOOL = 16,
-    OID_BYTEA = 17,
-    OID_INT8 = 20,
-    OID_INT4 = 23,
-    OID_TEXT = 25,
-    OID_TIMESTAMPTZ = 1184,
-    OID_UUID = 2950,
-};
 enum { NAMES = 1, VALUES }; // in the place of an Oid: of struct letter_types
 
 // Adds the element of a letter. False: it is NULL.
