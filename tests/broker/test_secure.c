@@ -96,14 +96,16 @@ assert_kept_out(const char *brokers, const char *authority, const char *password
     int64_t start = clock_mono();
     assert_works(broker_open(&broker, &settings, &err));
     struct err err = {0};
-    if (broker_cluster_id(broker, 15000, id, &err))
+    if (broker_cluster_id(broker, 60000, id, &err))
         fail_msg("%s let us in", brokers);
     broker_close(broker);
     if (err.kind != kind || !strstr(err.text, sentence))
         fail_msg("kind %d: %s", (int)err.kind, err.text);
     assert_null(strstr(err.text, password));
-    // What waiting does not change is said soon, and is not tried until the account is locked.
-    assert_in_range(clock_mono() - start, 0, 12 * US_PER_SECOND);
+    // What waiting does not change is said long before the time is over, and is not tried until the account
+    // is locked. Questions are asked for 1, 2, 4, 8, 16 s: on a busy machine the refusal may come in the
+    // fourth.
+    assert_in_range(clock_mono() - start, 0, 40 * US_PER_SECOND);
 }
 
 static void
