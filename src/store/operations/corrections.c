@@ -93,7 +93,7 @@ struct corrected_columns {
     struct bytes *keys, *header_values;
     struct strbuf *payloads;
     size_t headers;
-    bool has_details, has_keys_set, has_headers, has_topics, has_partitions; // some event has
+    bool has_outcomes, has_details, has_keys_set, has_headers, has_topics, has_partitions; // some event has
 };
 
 static void
@@ -143,6 +143,7 @@ columns_add(struct corrected_columns *columns, size_t i, const struct corrected 
     columns->ids[i] = event->id;
     columns->parents[i] = event->parent;
     columns->outcomes[i] = event->outcome;
+    columns->has_outcomes = columns->has_outcomes || strcmp(event->outcome, "changed") != 0;
     columns->details[i] = event->detail;
     columns->has_details = columns->has_details || event->detail;
     columns->payload_at[i] = (int32_t)columns->payloads->len + 1;
@@ -160,13 +161,14 @@ columns_add(struct corrected_columns *columns, size_t i, const struct corrected 
     columns_add_headers(columns, i, parts, arena);
 }
 
-// A part that no event has is sent as NULL, so that nobody looks into a list for each event.
+// A part that no event has is sent as NULL, so that nobody looks into a list for each event; outcomes are not
+// sent where all events changed.
 static void
 columns_send(const struct corrected_columns *columns, size_t count, struct params *params)
 {
     param_ids(params, columns->ids, count);
     param_numbers(params, columns->parents, count);
-    param_texts(params, columns->outcomes, count);
+    param_texts(params, columns->outcomes, columns->has_outcomes ? count : 0);
     columns->has_details ? param_texts(params, columns->details, count) : param_null(params);
     param_blob(params, columns->payloads->len ? strbuf_bytes(columns->payloads) : BYTES(""));
     param_numbers(params, columns->payload_at, count);

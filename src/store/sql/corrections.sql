@@ -53,7 +53,7 @@ BEGIN
     END IF;
 END $$;
 
--- The pages of what is queued: rows, or else whole batches.
+-- The pages of what is queued: rows, or else whole batches. Their ids are collected in the end: a list that grows page by page is copied each time.
 -- Plan: in the order of the primary key, reading no more batches than are taken.
 CREATE OR REPLACE FUNCTION redrive._correct_queue(p_no bigint, p_limit bigint, p_page bigint, OUT ids bigint[], OUT pages integer[])
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
@@ -62,7 +62,7 @@ DECLARE
     b record;
     v_page integer := 0;
     v_batches integer := 0; -- of this page
-    v_page_ids bigint[] := '{}';
+    v_last integer;
     v_events bigint := 0;
 BEGIN
     SELECT p.ids INTO ids FROM redrive._items_pick(p_no, -1, p_limit) p;
@@ -70,24 +70,23 @@ BEGIN
     IF ids <> '{}' THEN
         RETURN;
     END IF;
-    FOR b IN SELECT q.events, q.dlq_ids FROM redrive.operation_batch q WHERE q.operation_no = p_no AND q.state = 'queued' ORDER BY q.no LOOP
+    FOR b IN SELECT q.no, q.events FROM redrive.operation_batch q WHERE q.operation_no = p_no AND q.state = 'queued' ORDER BY q.no LOOP
         EXIT WHEN v_events + b.events > p_limit OR b.events > p_page;
         IF v_page + b.events > p_page OR v_batches = 32 THEN -- as _batches_pick would end it
             pages := pages || v_page;
-            ids := ids || v_page_ids; -- a page at once, because a list that grows is copied each time
             v_page := 0;
-            v_page_ids := '{}';
             v_batches := 0;
         END IF;
         v_events := v_events + b.events;
         v_page := v_page + b.events;
-        v_page_ids := v_page_ids || b.dlq_ids;
         v_batches := v_batches + 1;
+        v_last := b.no;
     END LOOP;
     IF v_page > 0 THEN
         pages := pages || v_page;
-        ids := ids || v_page_ids;
     END IF;
+    ids := ARRAY(SELECT unnest(q.dlq_ids) FROM (SELECT x.dlq_ids FROM redrive.operation_batch x
+                  WHERE x.operation_no = p_no AND x.state = 'queued' AND x.no <= v_last ORDER BY x.no) AS q);
 END $$;
 
 -- Of these events, ascending, those that are as the program read them: pending, and p_parents are their newest revisions.
@@ -161,7 +160,7 @@ BEGIN
      WHERE (v_have_changed OR p_outcomes[n] IN ('changed', 'forced')) AND (v_are_all OR p_ids[n] = ANY (p_fit));
 END $$;
 
--- How many events have each outcome, of those that are as they were read.
+-- How many events have each outcome, of those that are as they were read. No outcomes: each is changed.
 CREATE OR REPLACE FUNCTION redrive._correct_count(p_fit bigint[], p_ids bigint[], p_outcomes text[], OUT changed bigint, OUT unchanged bigint,
                                                   OUT forced bigint, OUT failed bigint, OUT not_applicable bigint, OUT by_check bigint,
                                                   OUT refused bigint, OUT skipped bigint)
@@ -174,11 +173,14 @@ BEGIN
                count(*) FILTER (WHERE w.outcome = 'not_applicable'), count(*) FILTER (WHERE w.outcome = 'refused_by_check'),
                count(*) FILTER (WHERE w.outcome NOT IN ('changed', 'forced', 'unchanged', 'not_applicable')), cardinality(p_ids) - count(*)
           INTO changed, unchanged, forced, failed, not_applicable, by_check, refused, skipped
-          FROM unnest(p_ids, p_outcomes) AS w (id, outcome) WHERE cardinality(p_fit) = cardinality(p_ids) OR w.id = ANY (p_fit);
+          FROM (SELECT u.id, CASE WHEN p_outcomes = '{}' THEN 'changed' ELSE u.outcome END AS outcome
+                  FROM unnest(p_ids, p_outcomes) AS u (id, outcome)) AS w
+         WHERE cardinality(p_fit) = cardinality(p_ids) OR w.id = ANY (p_fit);
     END IF;
 END $$;
 
--- The outcomes of events that were looked at: of those that are as they were read, and of the others, which are skipped.
+-- The outcomes of events that were looked at: of those that are as they were read, and of the others, which are skipped. No outcomes: each is
+-- changed.
 CREATE OR REPLACE FUNCTION redrive._correct_items(p_no bigint, p_batches integer[], p_fit bigint[], p_ids bigint[], p_outcomes text[],
                                                   p_details text[], p_at timestamptz) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -190,7 +192,7 @@ BEGIN
         PERFORM redrive._batches_write_out(p_no, p_batches);
     END IF;
     UPDATE redrive.operation_item i SET at = p_at, detail = w.detail,
-           state = CASE WHEN w.outcome IN ('changed', 'forced', 'unchanged', 'not_applicable') THEN 'done' ELSE 'refused' END
+           state = CASE WHEN p_outcomes = '{}' OR w.outcome IN ('changed', 'forced', 'unchanged', 'not_applicable') THEN 'done' ELSE 'refused' END
       FROM unnest(p_ids, p_outcomes, p_details) AS w (id, outcome, detail)
      WHERE i.operation_no = p_no AND i.dlq_id = w.id AND w.id = ANY (p_fit);
     IF cardinality(p_fit) < cardinality(p_ids) THEN
@@ -200,8 +202,9 @@ BEGIN
     END IF;
 END $$;
 
--- Keeps what a recipe made of the operation's next events: outcome and reason of each, and the revision of each that changed. They are a page of
--- work_correct_next, or its first part. Nothing is written where other events are next: another worker has done these meanwhile.
+-- Keeps what a recipe made of the operation's next events: outcome and reason of each, and the revision of each that changed; no outcomes where all
+-- of them did, which is the rule. They are a page of work_correct_next, or its first part. Nothing is written where other events are next: another
+-- worker has done these meanwhile.
 CREATE OR REPLACE FUNCTION redrive.work_correct(p_no bigint, p_ids bigint[], p_parents integer[], p_outcomes text[], p_details text[],
                                                 p_payloads bytea, p_payload_at integer[], p_payload_bytes integer[], p_has_keys integer[],
                                                 p_keys bytea[], p_header_at integer[], p_header_counts integer[], p_header_names text[],
