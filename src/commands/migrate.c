@@ -138,7 +138,7 @@ migrate_tables(struct call *call, const char *mapping, struct err *err)
                 call->settings.origins[SETTING_ID_read_only].where);
         return STATUS_DENIED;
     }
-    if (!command_rules(call, err) || !command_tables(call, &tables, &count, err))
+    if (!command_rules(call, err) || !command_tables(call, &tables, &count, NULL, err))
         return command_status(err);
     // An upgrade is for all tables; a decision about a stop is for one.
     bool is_each = count > 1 && !migrate_history_is_asked(call);

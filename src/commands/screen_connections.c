@@ -152,7 +152,8 @@ list_tables(struct screen_connection *tried, const struct store *store)
         return;
     const struct store_settings settings = command_store_settings(tried->call, STORE_READ);
     tried->table = tried->call->table;
-    if (!store_tables(&settings, &tried->call->settings.arena, &tried->tables, &tried->table_count, &ignored))
+    if (!store_tables(&settings, &tried->call->settings.arena, &tried->tables, &tried->table_count, NULL,
+                      &ignored))
         tried->table_count = 0;
 }
 

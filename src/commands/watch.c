@@ -400,7 +400,7 @@ command_watch(struct call *call, struct err *err)
     const char **tables;
     struct watch watch = {.started_at = clock_now()};
     if (!command_no_args(call, err) || !command_rules(call, err) || !read_alerts(call, &watch, err) ||
-        !read_policies(call, &watch, err) || !command_tables(call, &tables, &watch.count, err)) {
+        !read_policies(call, &watch, err) || !command_tables(call, &tables, &watch.count, NULL, err)) {
         watch_release(&watch);
         return command_status(err);
     }

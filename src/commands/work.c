@@ -22,18 +22,13 @@ read_patience(const struct call *call, int64_t *patience, struct err *err)
     return text_parse_duration(bytes_of(text), patience, err);
 }
 
-// The table that call->table names, or the only one.
+// On a connection that becomes the worker's.
 static int
-work_table(struct call *call, struct err *err)
+work_on(struct call *call, struct store *store, struct err *err)
 {
     int64_t patience = 0;
-    if (!read_patience(call, &patience, err))
-        return command_status(err);
-    // Not left to the worker, because a person must hear at once of no schema, no right, no way to
-    // PostgreSQL.
-    struct store *store = NULL;
     struct broker_settings broker;
-    if (!command_store(call, STORE_WRITE, &store, err) || !publishing_broker_ready(call, &broker, err)) {
+    if (!read_patience(call, &patience, err) || !publishing_broker_ready(call, &broker, err)) {
         store_close(store);
         return command_status(err);
     }
@@ -60,6 +55,16 @@ work_table(struct call *call, struct err *err)
     return ok ? STATUS_DONE : command_status(err);
 }
 
+// The table that call->table names, or the only one.
+static int
+work_table(struct call *call, struct err *err)
+{
+    // Not left to the worker, because a person must hear at once of no schema, no right, no way to
+    // PostgreSQL.
+    struct store *store;
+    return command_store(call, STORE_WRITE, &store, err) ? work_on(call, store, err) : command_status(err);
+}
+
 // One after the other, each to its end. The first failure ends it.
 static int
 work_each(struct call *call, const char *const *tables, size_t count, struct err *err)
@@ -78,10 +83,15 @@ command_work(struct call *call, struct err *err)
 {
     const char **tables;
     size_t count;
-    if (!command_no_args(call, err) || !command_rules(call, err) ||
-        !command_tables(call, &tables, &count, err))
+    struct store *only;
+    int64_t patience = 0;
+    if (!command_no_args(call, err) || !command_rules(call, err) || !read_patience(call, &patience, err))
         return command_status(err);
     log_to(stderr, call->options.general.quiet ? LOG_ERROR : LOG_INFO, call->options.general.json);
+    if (!command_tables(call, &tables, &count, &only, err))
+        return command_status(err);
+    if (only)
+        return work_on(call, only, err);
     if (count < 2)
         return work_table(call, err);
     if (call->options.command.once)

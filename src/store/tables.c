@@ -197,17 +197,22 @@ pg_find_schema(struct store *store, struct err *err)
 
 bool
 store_tables(const struct store_settings *settings, struct arena *arena, const char ***tables, size_t *count,
-             struct err *err)
+             struct store **only, struct err *err)
 {
     struct store *store = store_create(settings);
     struct known_schemas known = {0};
     *count = 0;
+    if (only)
+        *only = NULL;
     bool ok = pg_reach(store, err) && read_schemas(store, &known, err);
     *tables = arena_array(arena, known.count + 1, sizeof **tables);
     for (size_t i = 0; ok && i < known.count && !known.is_distrusted; i++)
         if (known.list[i].table)
             (*tables)[(*count)++] = arena_text(arena, bytes_of(known.list[i].table));
     arena_release(&known.arena);
-    store_close(store);
+    if (ok && only && *count < 2 && (ok = store_learn(store, err)))
+        *only = store;
+    else
+        store_close(store);
     return ok;
 }

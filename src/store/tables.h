@@ -19,9 +19,10 @@
 #include "store/store.h"
 
 // What somebody can choose from, as --table takes them, in the order of the names; the settings' own table is
-// not looked at. Connects, and lets the connection go. None without a schema; none either for a superuser
-// where the owner is no superuser, and could have written any name: he names the table.
+// not looked at. None without a schema; none either for a superuser where the owner is no superuser, and
+// could have written any name: he names the table. Connects. `only` may be NULL; else the connection is left
+// in it, as store_open would have made it, where there is nothing to choose, and else *only is NULL.
 bool store_tables(const struct store_settings *settings, struct arena *arena, const char ***tables,
-                  size_t *count, struct err *err) MUST_CHECK;
+                  size_t *count, struct store **only, struct err *err) MUST_CHECK;
 
 #endif

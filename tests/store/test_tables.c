@@ -204,6 +204,12 @@ the_table_is_found_or_named(void **state)
     assert_string_equal(store_info(only)->table, PAYMENTS);
     assert_int_equal(store_info(only)->tables, 1);
     store_close(only);
+    const struct store_settings settings = {.conninfo = world.conninfo, .program = "test"};
+    const char **tables;
+    size_t count;
+    assert_works(store_tables(&settings, &world.arena, &tables, &count, &only, &err));
+    assert_string_equal(store_info(only)->table, PAYMENTS);
+    store_close(only);
 
     // One without a schema can be read, and says what is missing.
     world.store = open_table(world.conninfo, STORE_TABLE);
@@ -214,14 +220,12 @@ the_table_is_found_or_named(void **state)
     assert_works(schema_migrate(world.store, &result, &err));
     assert_string_equal(store_info(world.store)->schema, "redrive_dlq_events");
 
-    const struct store_settings settings = {.conninfo = world.conninfo, .program = "test"};
     struct store *store;
     assert_refused(store_open(&store, &settings, &err), ERR_USAGE,
                    "--table: public.payments_dlq, public.dlq_events");
-    const char **tables;
-    size_t count;
-    assert_works(store_tables(&settings, &world.arena, &tables, &count, &err));
+    assert_works(store_tables(&settings, &world.arena, &tables, &count, &only, &err));
     assert_int_equal(count, 2);
+    assert_null(only);
     assert_string_equal(tables[0], PAYMENTS);
     world_end(&world);
 }
@@ -431,8 +435,11 @@ a_squatter_is_not_believed(void **state)
     assert_refused(store_open(&store, &settings, &err), ERR_USAGE, "you are a superuser");
     const char **tables;
     size_t count;
-    assert_works(store_tables(&settings, &world.arena, &tables, &count, &err));
+    assert_works(store_tables(&settings, &world.arena, &tables, &count, NULL, &err));
     assert_int_equal(count, 0);
+    struct store *only;
+    assert_refused(store_tables(&settings, &world.arena, &tables, &count, &only, &err), ERR_USAGE,
+                   "you are a superuser");
     // Nothing of it is even read where reading would run something of his.
     test_sql(mallory, "CREATE FUNCTION redrive.evil() RETURNS text LANGUAGE plpgsql AS $$ BEGIN CREATE TABLE "
                       "public.owned (); RETURN 'x.y'; END $$; DROP TABLE redrive.install;"

@@ -94,11 +94,7 @@ static bool
 open_once(struct call *call, enum store_need need, struct store **store, struct err *err)
 {
     const struct store_settings settings = command_store_settings(call, need);
-    if (!store_open(store, &settings, err))
-        return false;
-    call->table = arena_text(&call->settings.arena, bytes_of(store_info(*store)->table));
-    call->settings.connection.table = call->table;
-    return true;
+    return store_open(store, &settings, err);
 }
 
 static bool
@@ -160,49 +156,65 @@ ask_before(struct call *call, struct err *err)
     return ask_password(call, err);
 }
 
-bool
-command_tables(struct call *call, const char ***tables, size_t *count, struct err *err)
+static bool
+may_open(const struct call *call, enum store_need need, struct err *err)
 {
-    struct store_settings settings = command_store_settings(call, STORE_READ);
-    *tables = arena_array(&call->settings.arena, 1, sizeof **tables);
-    *count = settings.table != NULL;
-    (*tables)[0] = settings.table;
-    if (settings.table)
+    return need != STORE_WRITE || !call->settings.connection.read_only ||
+           err_set(err, ERR_DENIED, "redrive %s changes something, and read_only is on (%s)",
+                   call->command->name, call->settings.origins[SETTING_ID_read_only].where);
+}
+
+// Where it is not what the command needs, the connection is gone.
+static bool
+keep_if_fit(struct call *call, enum store_need need, struct store **store, struct err *err)
+{
+    call->table = arena_text(&call->settings.arena, bytes_of(store_info(*store)->table));
+    call->settings.connection.table = call->table;
+    if ((need != STORE_SCHEMA && need != STORE_WRITE) || check_schema(*store, err))
         return true;
-    if (!ask_before(call, err))
+    store_close(*store);
+    *store = NULL;
+    return false;
+}
+
+static bool
+find_tables(struct call *call, const char ***tables, size_t *count, struct store **only, struct err *err)
+{
+    const struct store_settings settings = command_store_settings(call, only ? STORE_WRITE : STORE_READ);
+    return store_tables(&settings, &call->settings.arena, tables, count, only, err);
+}
+
+bool
+command_tables(struct call *call, const char ***tables, size_t *count, struct store **only, struct err *err)
+{
+    const char *named = command_store_settings(call, STORE_READ).table;
+    *tables = arena_array(&call->settings.arena, 1, sizeof **tables);
+    *count = named != NULL;
+    (*tables)[0] = named;
+    if (only)
+        *only = NULL;
+    if (named)
+        return true;
+    if (!may_open(call, only ? STORE_WRITE : STORE_READ, err) || !ask_before(call, err))
         return false;
-    settings = command_store_settings(call, STORE_READ);
-    bool ok = store_tables(&settings, &call->settings.arena, tables, count, err);
+    bool ok = find_tables(call, tables, count, only, err);
     if (!ok && may_ask(call, err)) {
         err_clear(err);
-        ok = ask_password(call, err);
-        settings = command_store_settings(call, STORE_READ);
-        ok = ok && store_tables(&settings, &call->settings.arena, tables, count, err);
+        ok = ask_password(call, err) && find_tables(call, tables, count, only, err);
     }
-    return ok;
+    return ok && (!only || !*only || keep_if_fit(call, STORE_WRITE, only, err));
 }
 
 bool
 command_store(struct call *call, enum store_need need, struct store **store, struct err *err)
 {
     *store = NULL;
-    if (!command_rules(call, err))
-        return false;
-    if (need == STORE_WRITE && call->settings.connection.read_only)
-        return err_set(err, ERR_DENIED, "redrive %s changes something, and read_only is on (%s)",
-                       call->command->name, call->settings.origins[SETTING_ID_read_only].where);
-    if (!ask_before(call, err))
+    if (!command_rules(call, err) || !may_open(call, need, err) || !ask_before(call, err))
         return false;
     bool ok = open_once(call, need, store, err);
     if (!ok && may_ask(call, err)) {
         err_clear(err);
         ok = ask_password(call, err) && open_once(call, need, store, err);
     }
-    if (ok && (need == STORE_SCHEMA || need == STORE_WRITE))
-        ok = check_schema(*store, err);
-    if (!ok) {
-        store_close(*store);
-        *store = NULL;
-    }
-    return ok;
+    return ok && keep_if_fit(call, need, store, err);
 }

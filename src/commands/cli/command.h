@@ -83,8 +83,11 @@ struct store_settings command_store_settings(const struct call *call, enum store
 bool command_store(struct call *call, enum store_need need, struct store **store, struct err *err) MUST_CHECK;
 
 // The tables of dead letters that the call is about, as far as that is known before one is opened: the one
-// that was named, or all that the database has; none where it has no schema. In call's arena.
-bool command_tables(struct call *call, const char ***tables, size_t *count, struct err *err) MUST_CHECK;
+// that was named, or all that the database has; none where it has no schema. In call's arena. `only` may be
+// NULL. Else it is for a command that changes something, and where no table was named and there are not
+// several the connection is left in it, as command_store with STORE_WRITE makes it; else *only is NULL.
+bool command_tables(struct call *call, const char ***tables, size_t *count, struct store **only,
+                    struct err *err) MUST_CHECK;
 
 // No positional arguments are left over; else ERR_USAGE.
 bool command_no_args(const struct call *call, struct err *err) MUST_CHECK;
