@@ -42,7 +42,9 @@ struct writing {
     struct chunk chunk;
     struct ingest_stretch *stretches;
     size_t stretch_count;
-    int mixed_chunks; // so many from here on are taken for mixed ones
+    struct ingest_arrays *arrays; // of the chunk; NULL: it was expected to be mixed
+    int mixed_chunks;             // so many from here on are taken for mixed ones
+    bool expects_mixed;           // there were some of these when the last chunk was finished
     // What became of it:
     bool is_written;
     struct ingest_taken taken;

@@ -23,7 +23,8 @@ write_chunk(struct lane *lane, void *job)
                                          .letter_count = chunk->letter_count,
                                          .stretches = writing->stretches,
                                          .stretch_count = writing->stretch_count,
-                                         .is_mixed = writing->mixed_chunks > 0 || chunk->bytes > ARRAY_BYTES};
+                                         .is_mixed = writing->mixed_chunks > 0 || chunk->bytes > ARRAY_BYTES,
+                                         .arrays = writing->arrays};
     writing->is_written =
         ingest_take(writing->store, &writing->ingester, &letters, &writing->taken, &writing->err);
     if (letters.is_mixed)
@@ -53,6 +54,7 @@ void
 writing_end(struct reading *reading)
 {
     lane_destroy(reading->writing.lane);
+    ingest_arrays_free(reading->writing.arrays);
     chunk_release(&reading->writing.chunk);
 }
 
@@ -64,6 +66,9 @@ writing_finish(struct reading *reading, struct err *err)
         return true;
     wait_for_it(writing);
     writing->is_under_way = false;
+    writing->expects_mixed = writing->mixed_chunks > 0;
+    ingest_arrays_free(writing->arrays);
+    writing->arrays = NULL;
     if (!writing->is_written) {
         *err = writing->err;
         return false;
@@ -118,15 +123,21 @@ count_dry(struct reading *reading)
     report->events += (int64_t)reading->chunk.letter_count;
 }
 
+// What is read and not being written yet, made ready while the chunk before it is.
+struct next_chunk {
+    struct ingest_stretch *stretches;
+    size_t stretch_count;
+    struct ingest_arrays *arrays;
+};
+
 static void
-add_stretches(const struct reading *reading, struct writing *writing, struct arena *arena)
+add_stretches(const struct reading *reading, struct next_chunk *next, struct arena *arena)
 {
-    writing->stretches = arena_array(arena, reading->part_count, sizeof *writing->stretches);
-    writing->stretch_count = 0;
+    next->stretches = arena_array(arena, reading->part_count, sizeof *next->stretches);
     for (size_t i = 0; i < reading->part_count; i++) {
         const struct part *part = &reading->parts[i];
         if (part->to >= 0)
-            writing->stretches[writing->stretch_count++] =
+            next->stretches[next->stretch_count++] =
                 (struct ingest_stretch){.topic = part->position.topic,
                                         .partition = part->position.partition,
                                         .from = part->position.next,
@@ -136,12 +147,31 @@ add_stretches(const struct reading *reading, struct writing *writing, struct are
     }
 }
 
+static struct next_chunk
+make_ready(struct reading *reading)
+{
+    struct next_chunk next = {0};
+    struct chunk *chunk = &reading->chunk;
+    if (!chunk->has_moved || reading->settings->mode == INGEST_DRY)
+        return next;
+    add_stretches(reading, &next, &chunk->arena);
+    const struct ingest_chunk letters = {.letters = chunk->letters,
+                                         .letter_count = chunk->letter_count,
+                                         .stretches = next.stretches,
+                                         .stretch_count = next.stretch_count};
+    if (chunk->letter_count > 0 && chunk->bytes <= ARRAY_BYTES && !reading->writing.expects_mixed)
+        next.arrays = ingest_arrays_make(&letters);
+    return next;
+}
+
 static bool
-start_writing(struct reading *reading, struct err *err)
+start_writing(struct reading *reading, const struct next_chunk *next, struct err *err)
 {
     struct writing *writing = &reading->writing;
     struct chunk written = writing->chunk;
-    add_stretches(reading, writing, &reading->chunk.arena);
+    writing->stretches = next->stretches;
+    writing->stretch_count = next->stretch_count;
+    writing->arrays = next->arrays;
     move_on(reading);
     writing->chunk = reading->chunk;
     reading->chunk = written;
@@ -158,8 +188,10 @@ start_writing(struct reading *reading, struct err *err)
 bool
 chunk_take(struct reading *reading, struct err *err)
 {
+    struct next_chunk next = make_ready(reading);
     bool ok = writing_finish(reading, err);
     if (!ok || !reading->chunk.has_moved) {
+        ingest_arrays_free(next.arrays);
         chunk_empty(&reading->writing.chunk);
         chunk_drop(reading);
     } else if (reading->settings->mode == INGEST_DRY) {
@@ -168,7 +200,7 @@ chunk_take(struct reading *reading, struct err *err)
         reading->times.moved_at = clock_mono();
         chunk_drop(reading);
     } else {
-        ok = start_writing(reading, err);
+        ok = start_writing(reading, &next, err);
     }
     return ok;
 }

@@ -246,6 +246,28 @@ param_array(struct params *params, Oid type, struct strbuf *out)
 }
 
 void
+array_retype(struct params *params, int i, Oid element)
+{
+    if (params->owned[i])
+        write32(params->owned[i] + 8, element);
+}
+
+void
+params_move(struct params *params, struct params *from)
+{
+    for (int i = 0; i < from->count; i++) {
+        int at = param_add(params, from->types[i], from->values[i], 0, from->formats[i]);
+        params->lengths[at] = from->lengths[i];
+        params->owned[at] = from->owned[i];
+        if (from->values[i] == from->numbers[i]) {
+            memcpy(params->numbers[at], from->numbers[i], sizeof params->numbers[at]);
+            params->values[at] = params->numbers[at];
+        }
+    }
+    *from = (struct params){0};
+}
+
+void
 params_release(struct params *params)
 {
     for (int i = 0; i < params->count; i++)

@@ -266,9 +266,11 @@ take_new(struct store *store, const struct ingester *ingester, const struct inge
     PGresult *r = NULL;
     if (!prepare_arrays(store, &types, err))
         return false;
+    struct ingest_arrays *made = chunk->arrays ? NULL : ingest_arrays_make(chunk);
     param_ingester(&params, ingester);
     param_stretches(&params, chunk);
-    letter_arrays_add(&params, chunk, &types);
+    letter_arrays_move(&params, made ? made : chunk->arrays, &types);
+    ingest_arrays_free(made);
     KILL_POINT("ingest-staged");
     bool ok = pg_ask(store, FOR_WRITING,
                      "SELECT redrive.ingest_take_new($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,"

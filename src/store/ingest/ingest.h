@@ -115,6 +115,9 @@ struct ingest_stretch {
     uint32_t last_crc;
 };
 
+// Letters as PostgreSQL gets them where they are all new events.
+struct ingest_arrays;
+
 struct ingest_chunk {
     const struct ingest_letter *letters;
     size_t letter_count;
@@ -122,6 +125,7 @@ struct ingest_chunk {
     size_t stretch_count;
     bool is_mixed; // goes through the stage, which takes whatever there is; false: tried first without, which
                    // is quicker and takes new events alone
+    struct ingest_arrays *arrays; // made of this chunk before; empty after ingest_take. NULL: it makes them
 };
 struct ingest_taken {
     int64_t events;   // new rows
@@ -129,6 +133,10 @@ struct ingest_taken {
     int64_t unfit;    // that the contract table refuses: they are kept aside, with its reason
     bool was_staged;  // not all were events of their own, or nobody tried
 };
+// Needs no connection, so that PostgreSQL need not wait for it: another thread may do it while the store is
+// used.
+struct ingest_arrays *ingest_arrays_make(const struct ingest_chunk *chunk);
+void ingest_arrays_free(struct ingest_arrays *arrays); // NULL is fine
 // All of it, or nothing. ERR_CONFLICT: another ingester has these partitions.
 bool ingest_take(struct store *store, const struct ingester *ingester, const struct ingest_chunk *chunk,
                  struct ingest_taken *taken, struct err *err) MUST_CHECK;

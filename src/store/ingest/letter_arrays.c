@@ -175,16 +175,30 @@ add_column(struct params *params, const struct ingest_chunk *chunk, Oid element,
     strbuf_release(&out);
 }
 
-void
-letter_arrays_add(struct params *params, const struct ingest_chunk *chunk, const struct letter_types *types)
+struct ingest_arrays *
+ingest_arrays_make(const struct ingest_chunk *chunk)
 {
-    add_stretches(params, chunk);
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-        Oid element = columns[i].element;
-        add_column(params, chunk,
-                   element == NAMES    ? types->header_names
-                   : element == VALUES ? types->header_values
-                                       : element,
-                   columns[i].add);
-    }
+    struct ingest_arrays *arrays = alloc_bytes(sizeof *arrays);
+    add_stretches(&arrays->params, chunk);
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+        add_column(&arrays->params, chunk, columns[i].element, columns[i].add);
+    return arrays;
+}
+
+void
+ingest_arrays_free(struct ingest_arrays *arrays)
+{
+    if (arrays)
+        params_release(&arrays->params);
+    free(arrays);
+}
+
+void
+letter_arrays_move(struct params *params, struct ingest_arrays *arrays, const struct letter_types *types)
+{
+    for (int i = 0; i < (int)(sizeof columns / sizeof *columns); i++)
+        if (columns[i].element == NAMES || columns[i].element == VALUES)
+            array_retype(&arrays->params, i + 1,
+                         columns[i].element == NAMES ? types->header_names : types->header_values);
+    params_move(params, &arrays->params);
 }

@@ -13,9 +13,12 @@ struct letter_types {
     Oid header_names, header_values;
 };
 
-// As many parameters as LETTER_ARRAYS, in the function's order, from p_stretches on. Each letter is in one of
-// the chunk's stretches.
-void letter_arrays_add(struct params *params, const struct ingest_chunk *chunk,
-                       const struct letter_types *types);
+struct ingest_arrays {
+    struct params params; // as many as LETTER_ARRAYS, in the function's order, from p_stretches on
+};
+
+// Behind the parameters that are there. The arrays are empty then.
+void letter_arrays_move(struct params *params, struct ingest_arrays *arrays,
+                        const struct letter_types *types);
 
 #endif
