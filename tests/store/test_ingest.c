@@ -83,9 +83,12 @@ take(struct store *store, const struct ingester *ingester, const struct ingest_l
                                            .to = letters[count - 1].offset + 1,
                                            .last_offset = letters[count - 1].offset,
                                            .last_crc = 7};
-    const struct ingest_chunk chunk = {
+    struct ingest_chunk chunk = {
         .letters = letters, .letter_count = count, .stretches = &stretch, .stretch_count = 1};
-    return ingest_take(store, ingester, &chunk, taken, err);
+    chunk.arrays = ingest_arrays_make(&chunk);
+    bool ok = ingest_take(store, ingester, &chunk, taken, err);
+    ingest_arrays_free(chunk.arrays);
+    return ok;
 }
 
 static void
@@ -509,6 +512,36 @@ what_is_no_new_event_is_staged(void **state)
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 6);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.record"), 6);
     assert_int_equal(test_number(world.admin, "SELECT max(next_offset) FROM redrive.ingest_position"), 9);
+}
+
+// One letter, as another program might call the function.
+static const char *
+by_hand(const struct ingester *ingester, const char *event_id, const char *error, int longest)
+{
+    static char sql[1000];
+    snprintf(
+        sql, sizeof sql,
+        "SELECT redrive.ingest_take_new(%" PRId64 ", %" PRId64 ", '{orders-dlq}', '{0}', '{-1}', '{1}', "
+        "'{0}', '{7}', '{1}', '{0}', NULL, NULL, NULL, NULL, NULL, '{1}', '{unknown}', NULL, NULL, '{5}', "
+        "NULL, ARRAY[%s], '{t}', NULL, NULL, ARRAY['{}'], ARRAY[%s]::text[], NULL, NULL, NULL, NULL, "
+        "NULL, NULL, NULL, NULL, NULL, '{%d,1,0,0,0}')",
+        ingester->no, ingester->fence, event_id, error, longest);
+    return sql;
+}
+
+static void
+what_is_said_of_the_longest_opens_nothing(void **state)
+{
+    (void)state;
+    struct ingest_position *positions;
+    struct ingester ingester = begin(world.store);
+    claim(world.store, &ingester, &positions);
+    test_sql(world.admin, "%s", by_hand(&ingester, "repeat('x', 60)", "'boom'", 10));
+    assert_refused(pg_script(world.store, by_hand(&ingester, "'x'", "NULL", 1), &err), ERR_USAGE,
+                   "no checksum");
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 0);
+    assert_int_equal(test_number(world.admin, by_hand(&ingester, "repeat('x', 60)", "'boom'", 60)), 1);
+    assert_int_equal(test_number(world.admin, "SELECT length(event_id) FROM dlq_events"), 50);
 }
 
 // Somebody's own table of that name would get rows with the owner's rights.
@@ -1034,6 +1067,7 @@ main(void)
         cmocka_unit_test_setup_teardown(a_worker_decodes_again_and_a_viewer_does_not, set_up, tear_down),
         cmocka_unit_test_setup_teardown(both_ways_write_the_same, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_no_new_event_is_staged, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_said_of_the_longest_opens_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_stage_is_the_owners, set_up, tear_down),
         cmocka_unit_test_setup_teardown(doctor_tells_what_is_missing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_monitor_shows_how_far_it_is_behind, set_up, tear_down),

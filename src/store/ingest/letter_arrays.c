@@ -104,7 +104,7 @@ COLUMN(is_pointer, add_mark(out, letter->is_pointer))
 static const struct {
     Oid element;
     element_fn *add;
-} columns[LETTER_ARRAYS - 1] = {
+} columns[LETTER_ARRAYS - 2] = {
     {OID_INT8, column_offset},
     {OID_TIMESTAMPTZ, column_timestamp},
     {OID_BYTEA, column_key},
@@ -175,6 +175,22 @@ add_column(struct params *params, const struct ingest_chunk *chunk, Oid element,
     strbuf_release(&out);
 }
 
+// Of the values that the contract table may be too narrow for.
+static void
+add_longest(struct params *params, const struct ingest_chunk *chunk)
+{
+    int32_t longest[5] = {0};
+    for (size_t i = 0; i < chunk->letter_count; i++) {
+        const struct ingest_letter *letter = &chunk->letters[i];
+        const size_t len[] = {letter->event_id.len, letter->event_type.len, letter->source_table.len,
+                              letter->source_id.len, letter->original.topic.len};
+        for (size_t k = 0; k < sizeof len / sizeof *len; k++)
+            if (len[k] > (size_t)longest[k])
+                longest[k] = len[k] < INT32_MAX ? (int32_t)len[k] : INT32_MAX;
+    }
+    param_numbers(params, longest, sizeof longest / sizeof *longest);
+}
+
 struct ingest_arrays *
 ingest_arrays_make(const struct ingest_chunk *chunk)
 {
@@ -182,6 +198,7 @@ ingest_arrays_make(const struct ingest_chunk *chunk)
     add_stretches(&arrays->params, chunk);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         add_column(&arrays->params, chunk, columns[i].element, columns[i].add);
+    add_longest(&arrays->params, chunk);
     return arrays;
 }
 
