@@ -1,6 +1,7 @@
 #include "ingest/ingester.h"
 
 #include <stdlib.h>
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "broker/broker.h"
@@ -173,6 +174,9 @@ bool
 ingester_run(const struct ingest_settings *settings, struct arena *arena, struct ingest_report *report,
              struct err *err)
 {
+    // Arrays of some megabytes are made by one thread and freed by another, a few times a second.
+    alloc_share_heap();
+    alloc_return_large();
     struct reading reading = {.settings = settings,
                               .arena = arena,
                               .report = report,

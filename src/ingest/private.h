@@ -5,7 +5,7 @@
 #include "ingest/ingester.h"
 #include "ingest/letter.h"
 
-enum { CHUNK_LETTERS = 2500, CHUNK_BYTES = 4 << 20, READ_ROOM = 256 }; // bytes: and one record more
+enum { CHUNK_LETTERS = 4000, CHUNK_BYTES = 4 << 20, READ_ROOM = 256 }; // bytes: and one record more
 enum { KAFKA_MS = 10000 };                                             // that a question may take
 
 // A partition that is read.
