@@ -64,8 +64,8 @@ BEGIN
            AND array_position(p_values, NULL) IS NULL;
 END $$;
 
--- Puts letters into the contract table; how many. The id of each is at its place in p_ids. p_longest: the bytes of the longest event id, event type, source table,
--- source id and original topic; where they are more than is said, the table refuses the value.
+-- Puts letters into the contract table; how many. The id of each is at its place in p_ids. p_longest: the bytes of the longest event id, event type,
+-- source table, source id and original topic; where one is longer than is said, the table refuses it.
 CREATE OR REPLACE FUNCTION redrive._ingest_new_events(
     p_ids bigint[], p_longest integer[], p_timestamps timestamptz[], p_values bytea[], p_were_sent boolean[], p_event_ids text[], p_event_types text[],
     p_source_tables text[], p_source_ids text[], p_payloads text[], p_errors text[], p_stacks text[], p_attempts integer[], p_correlations uuid[],
