@@ -170,29 +170,84 @@ score_of(const struct rank_sum *sum, enum group_rank rank)
     return sum->count;
 }
 
-// The first `most` of the groups that have events. Forgets the sums, because ordering takes as much again.
+// The best of what was offered, as a heap whose first is the worst of them: the list is passed over once, and
+// few of a long one are moved. Where the list is turned round its end is what is wanted.
+struct best {
+    const struct ranking *ranking;
+    struct ranked *kept;
+    size_t count, most;
+    bool is_reversed;
+};
+
+static bool
+is_worse(const struct best *best, const struct ranked *a, const struct ranked *b)
+{
+    int order = by_score(a, b, (void *)(uintptr_t)best->ranking);
+    return best->is_reversed ? order < 0 : order > 0;
+}
+
+static void
+sink(struct best *best)
+{
+    struct ranked one = best->kept[0];
+    size_t at = 0;
+    for (size_t child = 1; child < best->count; child = 2 * at + 1) {
+        if (child + 1 < best->count && is_worse(best, &best->kept[child + 1], &best->kept[child]))
+            child++;
+        if (!is_worse(best, &best->kept[child], &one))
+            break;
+        best->kept[at] = best->kept[child];
+        at = child;
+    }
+    best->kept[at] = one;
+}
+
+static void
+rise(struct best *best, struct ranked one)
+{
+    size_t at = best->count++;
+    for (; at > 0 && is_worse(best, &one, &best->kept[(at - 1) / 2]); at = (at - 1) / 2)
+        best->kept[at] = best->kept[(at - 1) / 2];
+    best->kept[at] = one;
+}
+
+static void
+offer(struct best *best, const struct ranked *one)
+{
+    if (best->count < best->most) {
+        rise(best, *one);
+    } else if (best->most && is_worse(best, &best->kept[0], one)) {
+        best->kept[0] = *one;
+        sink(best);
+    }
+}
+
+// The first `most` of the groups that have events, or the last. Forgets the sums.
 static size_t
 choose(struct ranking *ranking, const struct group_limit *limit, struct keys *chosen)
 {
-    struct ranked *list = alloc_array(ranking->values.count, sizeof *list);
-    size_t count = 0;
+    size_t most = limit->most < ranking->values.count ? limit->most : ranking->values.count, count = 0;
+    struct best best = {.ranking = ranking,
+                        .kept = alloc_array(most + 1, sizeof *best.kept),
+                        .most = most,
+                        .is_reversed = limit->is_reversed};
     for (size_t i = 0; i < ranking->values.count; i++) {
         const struct rank_sum *sum = &ranking->sums[i];
         if (sum->count <= 0)
             continue;
-        list[count] = (struct ranked){
-            .score = score_of(sum, limit->rank), .count = sum->count, .value = ranking->values.keys[i]};
+        offer(&best, &(struct ranked){.score = score_of(sum, limit->rank),
+                                      .count = sum->count,
+                                      .value = ranking->values.keys[i]});
         count++;
     }
     free(ranking->sums);
     ranking->sums = NULL;
     keys_release(&ranking->values);
-    if (count)
-        qsort_r(list, count, sizeof *list, by_score, ranking);
-    size_t first = limit->is_reversed && count > limit->most ? count - limit->most : 0;
-    for (size_t i = first; i < count && i < first + limit->most; i++)
-        keys_index(chosen, list[i].value);
-    free(list);
+    if (best.count)
+        qsort_r(best.kept, best.count, sizeof *best.kept, by_score, ranking);
+    for (size_t i = 0; i < best.count; i++)
+        keys_index(chosen, best.kept[i].value);
+    free(best.kept);
     return count;
 }
 
