@@ -10,7 +10,6 @@
 struct path_place {
     int64_t id;
     uint32_t number;
-    uint32_t order; // of those that were put since the places were sorted
 };
 
 struct path_name {
@@ -24,8 +23,9 @@ struct path_values {
     size_t name_capacity;
     struct arena texts;
     struct strbuf scratch;
-    struct path_place *places; // by id as far as they are sorted, each id once
-    size_t count, sorted, capacity;
+    struct path_place *places; // sorted by id, each id once; or in the order in which they were put
+    size_t count, capacity;
+    bool is_unsorted;
     size_t cursor; // where the last one that was asked for stands
 };
 
@@ -75,29 +75,50 @@ path_values_destroy(struct path_values *values)
     free(values);
 }
 
-static int
-by_id(const void *left, const void *right)
+// By id, those of one id in the order in which they were put: byte by byte of what ids differ in, from the
+// lowest up. Rows of several processes of the server come in runs, a million of them, and comparing takes
+// four times as long.
+static void
+sort_places(struct path_values *values)
 {
-    const struct path_place *a = left, *b = right;
-    if (a->id != b->id)
-        return a->id < b->id ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
+    enum { BYTE = 256, BYTES = 8 };
+    const uint64_t sign = (uint64_t)1 << 63; // negative ids come first
+    uint64_t differs = 0;
+    for (size_t i = 1; i < values->count; i++)
+        differs |= (uint64_t)values->places[i].id ^ (uint64_t)values->places[0].id;
+    struct path_place *from = values->places, *to = alloc_array(values->capacity, sizeof *to);
+    for (unsigned shift = 0; shift < 8 * BYTES; shift += 8) {
+        size_t starts[BYTE + 1] = {0};
+        if (!(differs >> shift & 0xff))
+            continue;
+        for (size_t i = 0; i < values->count; i++)
+            starts[(((uint64_t)from[i].id ^ sign) >> shift & 0xff) + 1]++;
+        for (size_t i = 1; i < BYTE; i++)
+            starts[i] += starts[i - 1];
+        for (size_t i = 0; i < values->count; i++)
+            to[starts[((uint64_t)from[i].id ^ sign) >> shift & 0xff]++] = from[i];
+        struct path_place *sorted = to;
+        to = from;
+        from = sorted;
+    }
+    values->places = from;
+    free(to);
 }
 
 static void
 path_values_sort(struct path_values *values)
 {
-    if (values->sorted == values->count)
+    if (!values->is_unsorted)
         return;
-    qsort(values->places, values->count, sizeof *values->places, by_id);
+    sort_places(values);
     size_t kept = 0;
     for (size_t i = 0; i < values->count; i++) {
         if (kept && values->places[kept - 1].id == values->places[i].id)
             kept--;
-        values->places[kept] = values->places[i];
-        values->places[kept++].order = 0;
+        values->places[kept++] = values->places[i];
     }
-    values->count = values->sorted = kept;
+    values->count = kept;
+    values->is_unsorted = false;
     values->cursor = 0;
 }
 
@@ -106,7 +127,7 @@ static size_t
 path_values_position(const struct path_values *values, int64_t id)
 {
     const struct path_place *places = values->places;
-    size_t low = 0, high = values->sorted, at = values->cursor;
+    size_t low = 0, high = values->count, at = values->cursor;
     for (size_t step = 1; at < high && places[at].id < id; step *= 2) {
         low = at + 1;
         at += step;
@@ -134,12 +155,12 @@ static bool
 path_values_find(struct path_values *values, int64_t id)
 {
     size_t at = values->cursor;
-    if (at > 0 && at < values->sorted && values->places[at].id > id)
+    if (at > 0 && at < values->count && values->places[at].id > id)
         at--;
-    if (at >= values->sorted || values->places[at].id != id)
+    if (at >= values->count || values->places[at].id != id)
         at = path_values_position(values, id);
-    bool is_there = at < values->sorted && values->places[at].id == id;
-    values->cursor = at < values->sorted ? at : 0;
+    bool is_there = at < values->count && values->places[at].id == id;
+    values->cursor = at < values->count ? at : 0;
     return is_there;
 }
 
@@ -148,18 +169,14 @@ path_values_put(struct path_values *values, int64_t id, struct bytes token)
 {
     enum path_kind kind = path_value_of(token, &values->scratch);
     uint32_t number = number_of(values, kind, strbuf_bytes(&values->scratch));
-    if (values->sorted == values->count && values->count && id <= values->places[values->count - 1].id &&
+    if (!values->is_unsorted && values->count && id <= values->places[values->count - 1].id &&
         path_values_find(values, id)) {
         values->places[values->cursor].number = number;
         return;
     }
-    bool stays_sorted =
-        values->sorted == values->count && (values->count == 0 || values->places[values->count - 1].id < id);
+    values->is_unsorted |= values->count && values->places[values->count - 1].id > id;
     values->places = alloc_grow(values->places, values->count, &values->capacity, sizeof *values->places);
-    values->places[values->count] = (struct path_place){
-        .id = id, .number = number, .order = (uint32_t)(values->count - values->sorted) + 1};
-    values->count++;
-    values->sorted += stays_sorted;
+    values->places[values->count++] = (struct path_place){.id = id, .number = number};
 }
 
 uint32_t
