@@ -51,6 +51,9 @@ check_counts(int64_t scale, size_t count)
              "INSERT INTO redrive.record (dlq_id, topic, partition, \"offset\")"
              " SELECT n * %d, 't', 0, n FROM unnest('{61, 62, 63, 64, 65}'::bigint[]) AS n;",
              (int)scale, (int)scale, (int)scale);
+    struct preview preview = look(&world, ACTION_REPROCESS, ids, count);
+    assert_int_equal(preview.raw, 3);
+    assert_int_equal(preview.revised, 0);
     // 63 was corrected; 65 was too, but its newest revision leaves the payload as it was received.
     test_sql(
         world.admin,
@@ -58,7 +61,7 @@ check_counts(int64_t scale, size_t count)
         "652 THEN '{}'::bytea END FROM unnest('{631, 632, 651, 652, 671}'::bigint[]) AS n",
         (int)scale);
 
-    struct preview preview = look(&world, ACTION_REPROCESS, ids, count);
+    preview = look(&world, ACTION_REPROCESS, ids, count);
     assert_int_equal(preview.busy, 10);
     assert_int_equal(preview.closed, 7);
     assert_int_equal(preview.open, (int64_t)count - 17);
@@ -97,6 +100,10 @@ check_counts(int64_t scale, size_t count)
             fixed = preview.topics[i].count;
     assert_int_equal(fixed, 2);
 
+    test_sql(world.admin, "DELETE FROM redrive.record");
+    preview = look(&world, ACTION_REPROCESS, ids, count);
+    assert_int_equal(preview.raw, 0);
+    assert_int_equal(preview.revised, 2);
     preview = look(&world, ACTION_DISCARD, ids, count);
     assert_int_equal(preview.open, (int64_t)count - 17);
     preview = look(&world, ACTION_RESTORE, ids, count);

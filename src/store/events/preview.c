@@ -33,11 +33,12 @@
 
 enum chosen { CHOSEN_BY_IDS, CHOSEN_BY_BITS, CHOSEN_BY_LOOKUP };
 
-// Is anything in flight of an operation, and was anything ever published, or seen to be back? Where not,
-// nothing is looked for.
+// Is anything in flight of an operation, was anything ever published, or seen to be back, was anything
+// corrected, and are received bytes kept? Where not, nothing is looked for.
 static const char look_sql[] =
     "SELECT EXISTS (SELECT FROM redrive.operation o WHERE o.queued + o.claimed + o.in_doubt > 0),"
-    " redrive.has_sent() OR EXISTS (SELECT FROM redrive.returned)";
+    " redrive.has_sent() OR EXISTS (SELECT FROM redrive.returned),"
+    " EXISTS (SELECT FROM redrive.revision), EXISTS (SELECT FROM redrive.record)";
 
 // A row for each place that events came from; in each how many all of them are.
 #define COUNTS(chosen)                                                                                       \
@@ -319,7 +320,7 @@ read_quarantined(struct bytes all, struct arena *arena, struct preview *preview)
 
 // The counts that are needed: data that cannot exist is not looked for.
 struct preview_counting {
-    bool has_live, has_sent, is_reprocess;
+    bool has_live, has_sent, has_revisions, has_records, is_reprocess;
     const struct preview_rows *rows; // NULL: the counts are asked for
     PGresult *counts, *busy, *busy_sources, *quarantined, *kept, *retargeted;
 };
@@ -383,7 +384,7 @@ look_before(struct store *store, const struct preview_query *query, struct previ
             struct err *err)
 {
     counting->is_reprocess = query->action == ACTION_REPROCESS;
-    counting->has_live = counting->has_sent = true;
+    counting->has_live = counting->has_sent = counting->has_revisions = counting->has_records = true;
     if (query->count <= PREVIEW_MANY)
         return true;
     PGresult *r;
@@ -391,6 +392,8 @@ look_before(struct store *store, const struct preview_query *query, struct previ
         return false;
     counting->has_live = value_bool(r, 0, 0);
     counting->has_sent = value_bool(r, 0, 1);
+    counting->has_revisions = value_bool(r, 0, 2);
+    counting->has_records = value_bool(r, 0, 3);
     PQclear(r);
     return true;
 }
@@ -421,10 +424,10 @@ ask_counts(struct store *store, const struct preview_query *query, struct previe
     if (counting->has_sent && counting->is_reprocess)
         steps[count++] = (struct pg_step){
             .sql = quarantined_sql[chosen], .params = &params, .whole = &counting->quarantined};
-    if (counting->is_reprocess)
+    if (counting->is_reprocess && (counting->has_revisions || counting->has_records))
         steps[count++] =
             (struct pg_step){.sql = kept_sql[chosen], .params = &params, .whole = &counting->kept};
-    if (counting->is_reprocess)
+    if (counting->is_reprocess && counting->has_revisions)
         steps[count++] = (struct pg_step){
             .sql = retargeted_sql[chosen], .params = &params, .whole = &counting->retargeted};
     bool ok = pg_run(store, FOR_SCANNING, steps, count, err);
