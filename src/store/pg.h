@@ -115,8 +115,8 @@ void array_head(struct strbuf *out, Oid element, size_t count);
 void param_array(struct params *params, Oid type, struct strbuf *out);
 // Gives the elements of the i-th, an array of param_array or a NULL, another type.
 void array_retype(struct params *params, int i, Oid element);
-void params_move(struct params *params,
-                 struct params *from); // behind those that are there; `from` is empty then
+// Adds those of `from` behind those that are there. `from` is empty then.
+void params_move(struct params *params, struct params *from);
 void params_release(struct params *params);
 
 // The purpose of a statement decides its time limits and whether it may write.

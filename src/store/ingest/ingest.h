@@ -125,7 +125,7 @@ struct ingest_chunk {
     size_t stretch_count;
     bool is_mixed; // goes through the stage, which takes whatever there is; false: tried first without, which
                    // is quicker and takes new events alone
-    struct ingest_arrays *arrays; // made of this chunk before; empty after ingest_take. NULL: it makes them
+    struct ingest_arrays *arrays; // made of this chunk before, and of no use afterwards; NULL: it makes them
 };
 struct ingest_taken {
     int64_t events;   // new rows

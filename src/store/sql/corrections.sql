@@ -53,7 +53,7 @@ BEGIN
     END IF;
 END $$;
 
--- The pages of what is queued: rows, or else whole batches. Their ids are collected in the end: a list that grows page by page is copied each time.
+-- The pages of what is queued: rows, or else whole batches. Their ids are collected at the end: a list that grows page by page is copied each time.
 -- Plan: in the order of the primary key, reading no more batches than are taken.
 CREATE OR REPLACE FUNCTION redrive._correct_queue(p_no bigint, p_limit bigint, p_page bigint, OUT ids bigint[], OUT pages integer[])
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
