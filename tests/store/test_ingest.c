@@ -524,7 +524,7 @@ by_hand(const struct ingester *ingester, const char *event_id, const char *error
         "SELECT redrive.ingest_take_new(%" PRId64 ", %" PRId64 ", '{orders-dlq}', '{0}', '{-1}', '{1}', "
         "'{0}', '{7}', '{1}', '{0}', NULL, NULL, NULL, NULL, NULL, '{1}', '{unknown}', NULL, NULL, '{5}', "
         "NULL, ARRAY[%s], '{t}', NULL, NULL, ARRAY['{}'], ARRAY[%s]::text[], NULL, NULL, NULL, NULL, "
-        "NULL, NULL, NULL, NULL, NULL, '{%d,1,0,0,0}')",
+        "NULL, NULL, NULL, NULL, NULL, '{%d,1,0,0,0}', '{5}')",
         ingester->no, ingester->fence, event_id, error, longest);
     return sql;
 }

@@ -275,7 +275,7 @@ take_new(struct store *store, const struct ingester *ingester, const struct inge
     bool ok = pg_ask(store, FOR_WRITING,
                      "SELECT redrive.ingest_take_new($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,"
                      " $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30,"
-                     " $31, $32, $33, $34, $35, $36, $37)",
+                     " $31, $32, $33, $34, $35, $36, $37, $38)",
                      &params, &r, err);
     *are_new = ok && !value_is_null(r, 0, 0);
     if (*are_new)

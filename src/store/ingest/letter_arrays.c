@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "core/selection.h"
 #include "store/ingest/letter_rows.h"
 
 enum { NAMES = 1, VALUES }; // in the place of an Oid: of struct letter_types
@@ -104,7 +105,7 @@ COLUMN(is_pointer, add_mark(out, letter->is_pointer))
 static const struct {
     Oid element;
     element_fn *add;
-} columns[LETTER_ARRAYS - 2] = {
+} columns[LETTER_ARRAYS - 3] = {
     {OID_INT8, column_offset},
     {OID_TIMESTAMPTZ, column_timestamp},
     {OID_BYTEA, column_key},
@@ -191,6 +192,17 @@ add_longest(struct params *params, const struct ingest_chunk *chunk)
     param_numbers(params, longest, sizeof longest / sizeof *longest);
 }
 
+// The identities once more, ascending, each once.
+static void
+add_distinct(struct params *params, const struct ingest_chunk *chunk)
+{
+    int64_t *identities = alloc_array(chunk->letter_count + 1, sizeof *identities);
+    for (size_t i = 0; i < chunk->letter_count; i++)
+        identities[i] = chunk->letters[i].identity;
+    param_ids(params, identities, ids_normalise(identities, chunk->letter_count));
+    free(identities);
+}
+
 struct ingest_arrays *
 ingest_arrays_make(const struct ingest_chunk *chunk)
 {
@@ -199,6 +211,7 @@ ingest_arrays_make(const struct ingest_chunk *chunk)
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         add_column(&arrays->params, chunk, columns[i].element, columns[i].add);
     add_longest(&arrays->params, chunk);
+    add_distinct(&arrays->params, chunk);
     return arrays;
 }
 

@@ -19,7 +19,7 @@ DO $$
 DECLARE v regprocedure;
 BEGIN
     FOR v IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = 'redrive'::regnamespace
-                AND (p.proname, p.pronargs) IN (('ingest_take_new', 36), ('_ingest_new_events', 16)) LOOP
+                AND (p.proname = 'ingest_take_new' AND p.pronargs <> 38 OR p.proname = '_ingest_new_events' AND p.pronargs <> 17) LOOP
         EXECUTE format('DROP FUNCTION %s', v);
     END LOOP;
 END $$;
@@ -61,7 +61,7 @@ CREATE OR REPLACE FUNCTION redrive._ingest_is_whole(p_values anyarray, p_count b
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     RETURN coalesce(array_ndims(p_values) = 1 AND array_lower(p_values, 1) = 1 AND cardinality(p_values) = p_count, false)
-           AND array_position(p_values, NULL) IS NULL;
+           AND cardinality(array_remove(p_values, NULL)) = p_count; -- looks at no element where the array says that none is NULL
 END $$;
 
 -- Puts letters into the contract table; how many. The id of each is at its place in p_ids. p_longest: the bytes of the longest event id, event type,
@@ -124,7 +124,10 @@ END $$;
 
 -- Takes in letters that are all events of their own: events, records, and the positions, as ingest_take does. NULL: there is one among them that is
 -- not, or the contract table refuses one; nothing is written then, and ingest_take finds out which. p_stretches: the partition of each letter, by its
--- place in p_topics. A mark that is not set is NULL. p_longest: see _ingest_new_events.
+-- place in p_topics. A mark that is not set is NULL. p_longest: see _ingest_new_events. p_distinct: p_identities in ascending order, each once. The
+-- program has sorted them while PostgreSQL wrote the chunk before; whoever gives other ones has no more than an event where an attempt should be.
+--
+-- The commit does not wait for the disk. A server that loses it loses the positions with the letters, and they are read again from there.
 -- Plan: one for all arrays. One for these alone would hold them as constants, in which each element is looked for from the first one on.
 CREATE OR REPLACE FUNCTION redrive.ingest_take_new(
     p_no bigint, p_fence bigint, p_topics text[], p_partitions integer[], p_from bigint[], p_to bigint[], p_last bigint[], p_crcs bigint[],
@@ -132,20 +135,21 @@ CREATE OR REPLACE FUNCTION redrive.ingest_take_new(
     p_header_values redrive.header_values[], p_checksums bigint[], p_formats text[], p_consumers text[], p_failed timestamptz[], p_identities bigint[],
     p_were_sent boolean[], p_event_ids text[], p_event_types text[], p_source_tables text[], p_source_ids text[], p_payloads text[], p_errors text[],
     p_stacks text[], p_attempts integer[], p_correlations uuid[], p_original_topics text[], p_original_partitions integer[],
-    p_original_offsets bigint[], p_schemas text[], p_decodings text[], p_are_pointers boolean[], p_longest integer[], OUT events bigint)
+    p_original_offsets bigint[], p_schemas text[], p_decodings text[], p_are_pointers boolean[], p_longest integer[], p_distinct bigint[],
+    OUT events bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     v redrive.ingester := redrive._ingest_hold(p_no, p_fence);
     v_count bigint := coalesce(cardinality(p_stretches), 0);
-    v_identities bigint[] := ARRAY(SELECT DISTINCT u FROM unnest(p_identities) AS u ORDER BY u);
     v_sequence regclass := redrive._event_sequence();
     v_generations integer[]; -- of each stretch
     v_ids bigint[];
     v_written bigint[];
 BEGIN
-    IF v_count = 0 OR cardinality(v_identities) <> v_count OR redrive._ingest_is_any_known(v_identities) THEN
+    IF v_count = 0 OR cardinality(p_distinct) IS DISTINCT FROM v_count OR redrive._ingest_is_any_known(p_distinct) THEN
         RETURN;
     END IF;
+    PERFORM set_config('synchronous_commit', 'off', true);
     IF NOT (redrive._ingest_is_whole(p_checksums, v_count) AND redrive._ingest_is_whole(p_event_ids, v_count)
             AND redrive._ingest_is_whole(p_event_types, v_count) AND redrive._ingest_is_whole(p_errors, v_count)) THEN
         RAISE EXCEPTION 'a letter has no checksum, name, type or error' USING ERRCODE = 'RD004';
