@@ -51,15 +51,16 @@ tail_open(struct tail **tail, const struct broker_settings *settings, const char
     kafka_set(conf, "enable.auto.offset.store", "false");
     kafka_set(conf, "enable.partition.eof", "true");
     kafka_set_default(conf, settings, "check.crcs", "true");
-    // Bounds what is held at once: an answer is taken apart whole, and may be compressed.
-    kafka_set_default(conf, settings, "fetch.message.max.bytes", "524288");
+    // Bounds what is held at once: an answer is taken apart whole, and may be compressed. Partitions follow one
+    // another in it, so a large part of each would keep whoever reads the next one waiting.
+    kafka_set_default(conf, settings, "fetch.message.max.bytes", "65536");
     kafka_set_default(conf, settings, "fetch.max.bytes", "1048576");
     // May not be above fetch.max.bytes, and the one that is given is meant for what is published.
     kafka_set(conf, "message.max.bytes", "1000000");
     kafka_set_default(conf, settings, "fetch.wait.max.ms", "100");
     // librdkafka 2.0 rests for a second when either is reached: enough to be worked on meanwhile.
     kafka_set_default(conf, settings, "queued.min.messages", "100000");
-    kafka_set_default(conf, settings, "queued.max.messages.kbytes", "24576");
+    kafka_set_default(conf, settings, "queued.max.messages.kbytes", "28672");
     fresh->handle = kafka_handle(RD_KAFKA_CONSUMER, conf, err);
     if (!fresh->handle) {
         free(fresh);

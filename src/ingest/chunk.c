@@ -1,11 +1,15 @@
 // chunk: the letters of one transaction, as they are read.
 #include <stdlib.h>
+#include <string.h>
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "ingest/private.h"
 
 #define TELL_TROUBLE_EVERY (10 * US_PER_SECOND)
+// Then a chunk that is not full is written too, while other partitions give more and more.
+#define OLDEST (US_PER_SECOND / 2)
+enum { ENOUGH_LETTERS = 2000 }; // for a writer that waits
 
 // Is it the record that was taken in last? Where another one is at its offset, the partition is looked at
 // again from its beginning (begin.c).
@@ -35,19 +39,25 @@ take_record(struct reading *reading, struct part *part, const struct tail_item *
     int64_t next = part->to >= 0 ? part->to : part->position.next;
     if (item->offset < next)
         return;
-    struct ingest_letter *letter = &reading->chunk.letters[reading->chunk.letter_count++];
+    struct chunk *chunk = &reading->chunks[part->writer];
+    struct ingest_letter *letter = &chunk->letters[chunk->letter_count++];
+    struct envelope_record record = item->record;
     const struct letter_place place = {.cluster = reading->cluster,
                                        .topic = part->position.topic,
                                        .generation = part->position.generation,
                                        .rule = part->rule,
                                        .find_schema = schema_cache_find,
                                        .find_context = reading->schemas};
-    letter_read(&item->record, &place, &reading->chunk.arena, letter);
+    if (record.header_count > 0)
+        record.headers =
+            memcpy(arena_array(&chunk->arena, record.header_count, sizeof *record.headers), record.headers,
+                   record.header_count * sizeof *record.headers);
+    letter_read(&record, &place, &chunk->arena, letter);
     part->to = item->offset + 1;
     part->last_offset = item->offset;
     part->last_crc = letter->crc;
-    reading->chunk.bytes += size_of(&item->record);
-    reading->chunk.has_moved = true;
+    chunk->bytes += size_of(&record);
+    chunk->has_moved = true;
 }
 
 // What stands before the end and is no record (marks of transactions) is passed, lest retention make a hole
@@ -63,7 +73,7 @@ reach_end(struct reading *reading, struct part *part, int64_t end)
     if (end <= next)
         return;
     part->to = end;
-    reading->chunk.has_moved = true;
+    reading->chunks[part->writer].has_moved = true;
 }
 
 static bool
@@ -106,28 +116,79 @@ take_item(struct reading *reading, const struct tail_item *item, struct err *err
     return true;
 }
 
-bool
-chunk_read(struct reading *reading, bool *is_full, struct err *err)
+// The item's bytes stay as long as the chunk that has its letter.
+static void
+keep_message(struct reading *reading, const struct tail_item *item)
 {
-    enum { WAIT_MS = 100 };
-    struct chunk *chunk = &reading->chunk;
+    size_t writer = item->at < reading->part_count ? reading->parts[item->at].writer : 0;
+    struct chunk *chunk = &reading->chunks[writer];
+    if (chunk->message_count == 0)
+        chunk->begun_at = clock_mono();
+    chunk->messages[chunk->message_count++] = item->message;
+}
+
+static size_t
+bytes_left(const struct reading *reading)
+{
+    size_t most = CHUNK_BYTES / reading->writer_count, left = most;
+    for (size_t i = 0; i < reading->writer_count; i++) {
+        size_t bytes = reading->chunks[i].bytes;
+        size_t of_this = bytes < most ? most - bytes : 1;
+        left = of_this < left ? of_this : left;
+    }
+    return left;
+}
+
+static bool
+has_room(const struct reading *reading, const struct chunk *chunk, size_t letters)
+{
+    return chunk->message_count < letters && chunk->bytes < CHUNK_BYTES / reading->writer_count;
+}
+
+enum chunk_due
+chunk_is_due(const struct reading *reading, size_t writer)
+{
+    const struct chunk *chunk = &reading->chunks[writer];
+    if (reading->is_drained || reading->wants_assign || !has_room(reading, chunk, CHUNK_LETTERS))
+        return CHUNK_DUE;
+    bool is_enough = !has_room(reading, chunk, ENOUGH_LETTERS) ||
+                     (chunk->message_count > 0 && clock_mono() - chunk->begun_at > OLDEST);
+    return is_enough ? CHUNK_ENOUGH : CHUNK_SMALL;
+}
+
+static void
+make_room(struct reading *reading)
+{
     if (!reading->items)
         reading->items = alloc_array(READ_ROOM, sizeof *reading->items);
-    if (!chunk->messages) {
+    for (size_t i = 0; i < reading->writer_count; i++) {
+        struct chunk *chunk = &reading->chunks[i];
+        if (chunk->messages)
+            continue;
         chunk->messages = alloc_array(CHUNK_LETTERS + READ_ROOM, sizeof *chunk->messages);
         chunk->letters = alloc_array(CHUNK_LETTERS + READ_ROOM, sizeof *chunk->letters);
     }
+}
+
+bool
+chunks_read(struct reading *reading, bool *is_full, struct err *err)
+{
+    enum { WAIT_MS = 100 };
+    make_room(reading);
     schema_cache_begin(reading->schemas, reading->store);
-    size_t bytes = chunk->bytes < CHUNK_BYTES ? CHUNK_BYTES - chunk->bytes : 1;
-    size_t count = tail_read(reading->tail, WAIT_MS, &chunk->arena, reading->items, READ_ROOM, bytes);
+    arena_reset(&reading->read_arena);
+    size_t count = tail_read(reading->tail, WAIT_MS, &reading->read_arena, reading->items, READ_ROOM,
+                             bytes_left(reading));
     for (size_t i = 0; i < count; i++)
-        chunk->messages[chunk->message_count++] = reading->items[i].message;
+        keep_message(reading, &reading->items[i]);
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++)
         ok = take_item(reading, &reading->items[i], err);
     // Less than was asked for: there is no more at the moment, so nobody waits for the rest.
-    *is_full = count < READ_ROOM || chunk->message_count >= CHUNK_LETTERS || chunk->bytes >= CHUNK_BYTES ||
-               reading->wants_assign;
+    reading->is_drained = count < READ_ROOM;
+    *is_full = false;
+    for (size_t i = 0; i < reading->writer_count; i++)
+        *is_full = chunk_is_due(reading, i) != CHUNK_SMALL || *is_full;
     return ok;
 }
 
@@ -149,11 +210,21 @@ chunk_release(struct chunk *chunk)
 }
 
 void
-chunk_drop(struct reading *reading)
+chunk_drop(struct reading *reading, size_t writer)
 {
-    chunk_empty(&reading->chunk);
+    chunk_empty(&reading->chunks[writer]);
     for (size_t i = 0; i < reading->part_count; i++) {
-        reading->parts[i].to = -1;
-        reading->parts[i].last_offset = -1;
+        struct part *part = &reading->parts[i];
+        if (part->writer != writer)
+            continue;
+        part->to = -1;
+        part->last_offset = -1;
     }
+}
+
+void
+chunks_drop(struct reading *reading)
+{
+    for (size_t i = 0; i < WRITERS; i++)
+        chunk_drop(reading, i);
 }

@@ -45,13 +45,15 @@ close_all(struct reading *reading)
     if (!writing_finish(reading, &ignored))
         log_line(LOG_WARN, "letters that were read are not written; they are read again",
                  LOG_TEXT("why", ignored.text));
-    chunk_empty(&reading->writing.chunk);
-    chunk_drop(reading);
+    for (size_t i = 0; i < WRITERS; i++)
+        chunk_empty(&reading->writings[i].chunk);
+    chunks_drop(reading);
     partitions_release(reading);
     tail_close(reading->tail);
     store_close(reading->store);
+    store_close(reading->beside);
     reading->tail = NULL;
-    reading->store = NULL;
+    reading->store = reading->beside = NULL;
 }
 
 static void
@@ -96,9 +98,9 @@ turn(struct reading *reading, struct err *err)
     if (!partitions_tend(reading, err) || !try_again(reading, err))
         return false;
     while (!is_full && !reading_is_stopped(reading))
-        if (!chunk_read(reading, &is_full, err))
+        if (!chunks_read(reading, &is_full, err))
             return false;
-    if (!chunk_take(reading, err))
+    if (!chunks_take(reading, err))
         return false;
     tell(reading);
     return true;
@@ -131,7 +133,7 @@ read_on(struct reading *reading, int64_t *well_at, struct err *err)
     bool ok = open_all(reading, err);
     while (ok && !reading_is_stopped(reading)) {
         ok = turn(reading, err);
-        int64_t well = reading->writing.is_under_way ? reading->times.moved_at : clock_mono();
+        int64_t well = writing_is_under_way(reading) ? reading->times.moved_at : clock_mono();
         if (ok && well > *well_at)
             *well_at = well;
         if (ok && is_to_end && partitions_are_done(reading))
@@ -214,7 +216,9 @@ ingester_run(const struct ingest_settings *settings, struct arena *arena, struct
     schema_watch_stop(watch);
     schema_cache_destroy(reading.schemas);
     writing_end(&reading);
-    chunk_release(&reading.chunk);
+    for (size_t i = 0; i < WRITERS; i++)
+        chunk_release(&reading.chunks[i]);
+    arena_release(&reading.read_arena);
     free(reading.items);
     return ok;
 }

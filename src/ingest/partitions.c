@@ -154,6 +154,19 @@ begin_parts(struct reading *reading, struct beginning *beginning, const struct i
     return true;
 }
 
+// Partitions are dealt out to the writers. Where a second connection cannot be had, there is one.
+static void
+deal_out(struct reading *reading)
+{
+    struct err err = {0};
+    bool wants_two = reading->part_count > 1 && reading->settings->mode != INGEST_DRY;
+    if (wants_two && !reading->beside && !store_open(&reading->beside, &reading->settings->store, &err))
+        log_line(LOG_WARN, "one connection alone writes dead letters", LOG_TEXT("why", err.text));
+    reading->writer_count = wants_two && reading->beside ? WRITERS : 1;
+    for (size_t i = 0; i < reading->part_count; i++)
+        reading->parts[i].writer = i % reading->writer_count;
+}
+
 // The arena has topics and positions, and becomes that of the parts.
 static bool
 assign(struct reading *reading, struct arena *arena, const struct tail_topic *topics, size_t topic_count,
@@ -165,10 +178,12 @@ assign(struct reading *reading, struct arena *arena, const struct tail_topic *to
         .topics = topics, .topic_count = topic_count, .short_until = clock_mono() + SHORT_FOR};
     if (!tail_assign(reading->tail, NULL, 0, err))
         return false;
+    chunks_drop(reading); // what was read since is read again, from the positions
     reading->parts = arena_array(arena, count + 1, sizeof *reading->parts);
     reading->starts = arena_array(arena, count + 1, sizeof *reading->starts);
     reading->part_count = 0;
     bool ok = begin_parts(reading, &beginning, positions, count, had, had_count, err);
+    deal_out(reading);
     struct arena old = reading->parts_arena;
     reading->parts_arena = *arena;
     *arena = old;

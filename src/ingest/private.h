@@ -5,13 +5,18 @@
 #include "ingest/ingester.h"
 #include "ingest/letter.h"
 
-enum { CHUNK_LETTERS = 4000, CHUNK_BYTES = 4 << 20, READ_ROOM = 256 }; // bytes: and one record more
+// Sessions of PostgreSQL that write beside each other, each the letters of its own partitions: one alone keeps
+// one processor busy, and waits for it.
+enum { WRITERS = 2 };
+// At most, but for what is read together: letters of a chunk; bytes of all chunks that are read, and one record.
+enum { CHUNK_LETTERS = 3000, CHUNK_BYTES = 4 << 20, READ_ROOM = 256 };
 enum { KAFKA_MS = 10000 };                                             // that a question may take
 
 // A partition that is read.
 struct part {
     struct ingest_position position; // as PostgreSQL has it once what is being written is
     const struct topic_rule *rule;   // NULL: nothing is said of its topic
+    size_t writer;                   // whose chunks have its letters
     // Beyond that, in the chunk:
     int64_t to;          // -1: nothing
     int64_t last_offset; // of its last letter; -1: none
@@ -30,10 +35,11 @@ struct chunk {
     struct ingest_letter *letters;
     size_t letter_count;
     size_t bytes;
-    bool has_moved; // some partition is beyond its position
+    bool has_moved;   // some partition is beyond its position
+    int64_t begun_at; // of clock_mono, with its first message
 };
 
-// The chunk before the one that is read, on its way into PostgreSQL (writing.c).
+// A chunk on its way into PostgreSQL, while the next one of these partitions is read (writing.c).
 struct writing {
     struct lane *lane;
     bool is_under_way, is_over; // given to the lane; taken from it
@@ -64,7 +70,8 @@ struct reading {
     const struct ingest_settings *settings;
     struct arena *arena; // of the report
     struct ingest_report *report;
-    struct store *store; // of the thread that writes, while it does: writing_finish
+    struct store *store;  // of the first writer's thread, while that writes: writing_finish
+    struct store *beside; // of the second one; NULL: it has none
     struct tail *tail;
     char cluster[64];
     struct ingester ingester;
@@ -79,8 +86,11 @@ struct reading {
     bool wants_assign; // something is to be looked at again
 
     struct tail_item *items; // that were read together
-    struct chunk chunk;      // what was read and is not being written yet
-    struct writing writing;
+    struct arena read_arena; // theirs
+    bool is_drained;         // they were all that there was at the moment
+    size_t writer_count;
+    struct chunk chunks[WRITERS]; // what was read for each and is not being written yet
+    struct writing writings[WRITERS];
     struct schema_cache *schemas;
 
     struct reading_times times;
@@ -97,19 +107,24 @@ bool partitions_are_done(struct reading *reading);
 bool partitions_tell_unread(const struct reading *reading, struct err *err) MUST_CHECK;
 void partitions_release(struct reading *reading);
 
-// chunk.c: reads what there is, for a moment at most.
-bool chunk_read(struct reading *reading, bool *is_full, struct err *err) MUST_CHECK;
-// Forgets what was read and is not being written.
-void chunk_drop(struct reading *reading);
+// chunk.c: reads what there is, for a moment at most. *is_full: something is to be written.
+bool chunks_read(struct reading *reading, bool *is_full, struct err *err) MUST_CHECK;
+// Is this writer's chunk to be written now? CHUNK_ENOUGH: if the writer is free; otherwise it may grow.
+enum chunk_due { CHUNK_SMALL, CHUNK_ENOUGH, CHUNK_DUE };
+enum chunk_due chunk_is_due(const struct reading *reading, size_t writer);
+// Forgets what was read for this writer and is not being written.
+void chunk_drop(struct reading *reading, size_t writer);
+void chunks_drop(struct reading *reading);
 void chunk_empty(struct chunk *chunk);
 void chunk_release(struct chunk *chunk);
 
-// writing.c: begins to write what was read, if anything was, when what is being written is finished.
-bool chunk_take(struct reading *reading, struct err *err) MUST_CHECK;
+// writing.c: begins to write the chunks that are due, each when what its writer is writing is finished.
+bool chunks_take(struct reading *reading, struct err *err) MUST_CHECK;
 void writing_begin(struct reading *reading);
 void writing_end(struct reading *reading);
-// Waits until what is being written is, if anything is. False: it was not written, and what was read since
-// does not follow what PostgreSQL has. The chunk stays until the next one is written or there is none.
+bool writing_is_under_way(const struct reading *reading);
+// Waits until all that is being written is. False: some was not written, and what was read since does not
+// follow what PostgreSQL has. A chunk stays until the next one is written or there is none.
 bool writing_finish(struct reading *reading, struct err *err) MUST_CHECK;
 
 #endif

@@ -1,6 +1,9 @@
-// writing: a chunk is written by a thread of its own while the next one is read, so that neither PostgreSQL
-// nor the program waits for the other. It is one chunk at a time: the store is not used by anybody else
-// meanwhile, and what was read since is forgotten where it fails.
+// writing: chunks are written by threads of their own while the next ones are read, so that neither PostgreSQL
+// nor the program waits for the other. A writer has one chunk at a time, of its own partitions. Its store is
+// not used by anybody else meanwhile, and what was read since is forgotten where it fails.
+//
+// What writers write beside each other must not have an identity in common: each would find that there is no
+// event of it yet, and make one. Then one of them waits for the other.
 #include <string.h>
 #include "async/lane.h"
 #include "base/clock.h"
@@ -45,23 +48,43 @@ wait_for_it(void *context)
 void
 writing_begin(struct reading *reading)
 {
-    reading->writing.lane =
-        lane_create(&(struct lane_settings){.name = "writer", .work = write_chunk, .jobs = 1, .results = 1});
-    schema_cache_before_asking(reading->schemas, wait_for_it, &reading->writing);
+    reading->writer_count = 1;
+    for (size_t i = 0; i < WRITERS; i++)
+        reading->writings[i].lane = lane_create(
+            &(struct lane_settings){.name = "writer", .work = write_chunk, .jobs = 1, .results = 1});
+    schema_cache_before_asking(reading->schemas, wait_for_it, &reading->writings[0]);
 }
 
 void
 writing_end(struct reading *reading)
 {
-    lane_destroy(reading->writing.lane);
-    ingest_arrays_free(reading->writing.arrays);
-    chunk_release(&reading->writing.chunk);
+    for (size_t i = 0; i < WRITERS; i++) {
+        lane_destroy(reading->writings[i].lane);
+        ingest_arrays_free(reading->writings[i].arrays);
+        chunk_release(&reading->writings[i].chunk);
+    }
+}
+
+static bool
+is_busy(struct writing *writing)
+{
+    if (writing->is_under_way && !writing->is_over)
+        writing->is_over = lane_take(writing->lane, 0) != NULL;
+    return writing->is_under_way && !writing->is_over;
 }
 
 bool
-writing_finish(struct reading *reading, struct err *err)
+writing_is_under_way(const struct reading *reading)
 {
-    struct writing *writing = &reading->writing;
+    bool is = false;
+    for (size_t i = 0; i < WRITERS; i++)
+        is = is || reading->writings[i].is_under_way;
+    return is;
+}
+
+static bool
+finish(struct reading *reading, struct writing *writing, struct err *err)
+{
     if (!writing->is_under_way)
         return true;
     wait_for_it(writing);
@@ -83,13 +106,22 @@ writing_finish(struct reading *reading, struct err *err)
     return true;
 }
 
+bool
+writing_finish(struct reading *reading, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; i < WRITERS; i++)
+        ok = finish(reading, &reading->writings[i], err) && ok;
+    return ok;
+}
+
 // Moves what the program knows to where PostgreSQL is once the chunk is written.
 static void
-move_on(struct reading *reading)
+move_on(struct reading *reading, size_t writer)
 {
     for (size_t i = 0; i < reading->part_count; i++) {
         struct part *part = &reading->parts[i];
-        if (part->to < 0)
+        if (part->to < 0 || part->writer != writer)
             continue;
         part->position.next = part->to;
         if (part->last_offset >= 0) {
@@ -103,8 +135,8 @@ static void
 count_dry(struct reading *reading)
 {
     struct ingest_report *report = reading->report;
-    for (size_t i = 0; i < reading->chunk.letter_count; i++) {
-        const struct ingest_letter *letter = &reading->chunk.letters[i];
+    for (size_t i = 0; i < reading->chunks[0].letter_count; i++) {
+        const struct ingest_letter *letter = &reading->chunks[0].letters[i];
         size_t at = 0;
         while (at < report->count_count && (strcmp(report->counts[at].topic, letter->topic) != 0 ||
                                             strcmp(report->counts[at].format, letter->format) != 0))
@@ -120,7 +152,7 @@ count_dry(struct reading *reading)
         }
         report->counts[at].letters++;
     }
-    report->events += (int64_t)reading->chunk.letter_count;
+    report->events += (int64_t)reading->chunks[0].letter_count;
 }
 
 // What is read and not being written yet, made ready while the chunk before it is.
@@ -131,12 +163,12 @@ struct next_chunk {
 };
 
 static void
-add_stretches(const struct reading *reading, struct next_chunk *next, struct arena *arena)
+add_stretches(const struct reading *reading, size_t writer, struct next_chunk *next, struct arena *arena)
 {
     next->stretches = arena_array(arena, reading->part_count, sizeof *next->stretches);
     for (size_t i = 0; i < reading->part_count; i++) {
         const struct part *part = &reading->parts[i];
-        if (part->to >= 0)
+        if (part->to >= 0 && part->writer == writer)
             next->stretches[next->stretch_count++] =
                 (struct ingest_stretch){.topic = part->position.topic,
                                         .partition = part->position.partition,
@@ -148,59 +180,87 @@ add_stretches(const struct reading *reading, struct next_chunk *next, struct are
 }
 
 static struct next_chunk
-make_ready(struct reading *reading)
+make_ready(struct reading *reading, size_t writer)
 {
     struct next_chunk next = {0};
-    struct chunk *chunk = &reading->chunk;
+    struct chunk *chunk = &reading->chunks[writer];
     if (!chunk->has_moved || reading->settings->mode == INGEST_DRY)
         return next;
-    add_stretches(reading, &next, &chunk->arena);
+    add_stretches(reading, writer, &next, &chunk->arena);
     const struct ingest_chunk letters = {.letters = chunk->letters,
                                          .letter_count = chunk->letter_count,
                                          .stretches = next.stretches,
                                          .stretch_count = next.stretch_count};
-    if (chunk->letter_count > 0 && chunk->bytes <= ARRAY_BYTES && !reading->writing.expects_mixed)
+    if (chunk->letter_count > 0 && chunk->bytes <= ARRAY_BYTES && !reading->writings[writer].expects_mixed)
         next.arrays = ingest_arrays_make(&letters);
     return next;
 }
 
+// May they be written beside each other? Without arrays nobody has compared their identities.
 static bool
-start_writing(struct reading *reading, const struct next_chunk *next, struct err *err)
+may_meet(const struct chunk *chunk, const struct ingest_arrays *arrays, const struct writing *other)
 {
-    struct writing *writing = &reading->writing;
+    if (!other->is_under_way || chunk->letter_count == 0 || other->chunk.letter_count == 0)
+        return false;
+    return !arrays || !other->arrays || ingest_arrays_meet(arrays, other->arrays);
+}
+
+static bool
+start_writing(struct reading *reading, size_t writer, const struct next_chunk *next, struct err *err)
+{
+    struct writing *writing = &reading->writings[writer];
+    struct chunk *chunk = &reading->chunks[writer];
+    for (size_t i = 0; i < WRITERS; i++)
+        if (may_meet(chunk, next->arrays, &reading->writings[i]) &&
+            !finish(reading, &reading->writings[i], err)) {
+            ingest_arrays_free(next->arrays);
+            return false;
+        }
     struct chunk written = writing->chunk;
     writing->stretches = next->stretches;
     writing->stretch_count = next->stretch_count;
     writing->arrays = next->arrays;
-    move_on(reading);
-    writing->chunk = reading->chunk;
-    reading->chunk = written;
-    writing->store = reading->store;
+    move_on(reading, writer);
+    writing->chunk = *chunk;
+    *chunk = written;
+    writing->store = writer == 0 ? reading->store : reading->beside;
     writing->ingester = reading->ingester;
     writing->taken = (struct ingest_taken){0};
     writing->err = (struct err){0};
     writing->is_over = false;
     writing->is_under_way = lane_give(writing->lane, writing, -1);
-    chunk_drop(reading); // PostgreSQL does not wait for that
+    chunk_drop(reading, writer); // PostgreSQL does not wait for that
     return writing->is_under_way || err_set(err, ERR_INTERNAL, "the thread that writes has ended");
 }
 
-bool
-chunk_take(struct reading *reading, struct err *err)
+static bool
+take(struct reading *reading, size_t writer, struct err *err)
 {
-    struct next_chunk next = make_ready(reading);
-    bool ok = writing_finish(reading, err);
-    if (!ok || !reading->chunk.has_moved) {
+    struct next_chunk next = make_ready(reading, writer);
+    bool ok = finish(reading, &reading->writings[writer], err);
+    if (!ok || !reading->chunks[writer].has_moved) {
         ingest_arrays_free(next.arrays);
-        chunk_empty(&reading->writing.chunk);
-        chunk_drop(reading);
+        chunk_empty(&reading->writings[writer].chunk);
+        chunk_drop(reading, writer);
     } else if (reading->settings->mode == INGEST_DRY) {
         count_dry(reading);
-        move_on(reading);
+        move_on(reading, writer);
         reading->times.moved_at = clock_mono();
-        chunk_drop(reading);
+        chunk_drop(reading, writer);
     } else {
-        ok = start_writing(reading, &next, err);
+        ok = start_writing(reading, writer, &next, err);
+    }
+    return ok;
+}
+
+bool
+chunks_take(struct reading *reading, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < reading->writer_count; i++) {
+        enum chunk_due due = chunk_is_due(reading, i);
+        if (due == CHUNK_DUE || (due == CHUNK_ENOUGH && !is_busy(&reading->writings[i])))
+            ok = take(reading, i, err);
     }
     return ok;
 }

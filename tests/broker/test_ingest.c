@@ -176,6 +176,34 @@ a_chunk_that_is_not_written_is_read_again(void **state)
                                   "DROP FUNCTION public.refuse_once(); DROP SEQUENCE public.refused");
 }
 
+// Partitions are written beside each other, and both have each event: whichever letter comes second has to
+// find the first one.
+static void
+an_event_in_two_partitions_is_one_event(void **state)
+{
+    (void)state;
+    enum { EVENTS = 5000 };
+    rd_kafka_t *producer = letter_producer(NULL, NULL);
+    for (int i = 0; i < EVENTS; i++) {
+        char value[200];
+        snprintf(value, sizeof value,
+                 "{\"message_id\": \"%d\", \"queue\": \"orders\", \"data\": {\"n\": %d}, \"error\": {\"message\": "
+                 "\"no stock\"}, \"retry_count\": 3}",
+                 i, i);
+        struct envelope_record record = {.key = BYTES("k"), .value = bytes_of(value)};
+        for (record.partition = 0; record.partition < 2; record.partition++)
+            put_letter(producer, fixture.topic, &record);
+    }
+    letters_sent(producer);
+    struct ingest_report report = ingest_once(&fixture.world, fixture.topic);
+    assert_int_equal(report.events, EVENTS);
+    assert_int_equal(report.attempts, EVENTS);
+    assert_int_equal(test_number(fixture.world.admin, "SELECT count(DISTINCT event_id) FROM dlq_events"),
+                     EVENTS);
+    assert_int_equal(test_number(fixture.world.admin, "SELECT count(DISTINCT dlq_id) FROM redrive.attempt"),
+                     EVENTS);
+}
+
 static rd_kafka_t *
 transaction(void)
 {
@@ -502,6 +530,7 @@ main(void)
         on_fixture(what_is_no_json_is_kept_as_well),
         on_fixture(large_headers_make_small_transactions),
         on_fixture(a_chunk_that_is_not_written_is_read_again),
+        on_fixture(an_event_in_two_partitions_is_one_event),
         on_fixture(transactions_are_respected),
         on_fixture(a_hole_is_an_alarm_with_its_range),
         on_fixture(what_a_file_brought_stops_no_ingester),

@@ -192,15 +192,14 @@ add_longest(struct params *params, const struct ingest_chunk *chunk)
     param_numbers(params, longest, sizeof longest / sizeof *longest);
 }
 
-// The identities once more, ascending, each once.
 static void
-add_distinct(struct params *params, const struct ingest_chunk *chunk)
+add_distinct(struct ingest_arrays *arrays, const struct ingest_chunk *chunk)
 {
-    int64_t *identities = alloc_array(chunk->letter_count + 1, sizeof *identities);
+    arrays->distinct = alloc_array(chunk->letter_count + 1, sizeof *arrays->distinct);
     for (size_t i = 0; i < chunk->letter_count; i++)
-        identities[i] = chunk->letters[i].identity;
-    param_ids(params, identities, ids_normalise(identities, chunk->letter_count));
-    free(identities);
+        arrays->distinct[i] = chunk->letters[i].identity;
+    arrays->distinct_count = ids_normalise(arrays->distinct, chunk->letter_count);
+    param_ids(&arrays->params, arrays->distinct, arrays->distinct_count);
 }
 
 struct ingest_arrays *
@@ -211,16 +210,33 @@ ingest_arrays_make(const struct ingest_chunk *chunk)
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         add_column(&arrays->params, chunk, columns[i].element, columns[i].add);
     add_longest(&arrays->params, chunk);
-    add_distinct(&arrays->params, chunk);
+    add_distinct(arrays, chunk);
     return arrays;
 }
 
 void
 ingest_arrays_free(struct ingest_arrays *arrays)
 {
-    if (arrays)
-        params_release(&arrays->params);
+    if (!arrays)
+        return;
+    params_release(&arrays->params);
+    free(arrays->distinct);
     free(arrays);
+}
+
+bool
+ingest_arrays_meet(const struct ingest_arrays *arrays, const struct ingest_arrays *others)
+{
+    size_t a = 0, b = 0;
+    while (a < arrays->distinct_count && b < others->distinct_count) {
+        if (arrays->distinct[a] == others->distinct[b])
+            return true;
+        if (arrays->distinct[a] < others->distinct[b])
+            a++;
+        else
+            b++;
+    }
+    return false;
 }
 
 void

@@ -15,6 +15,8 @@ struct letter_types {
 
 struct ingest_arrays {
     struct params params; // as many as LETTER_ARRAYS, in the function's order, from p_stretches on
+    int64_t *distinct;    // the identities, ascending, each once; heap
+    size_t distinct_count;
 };
 
 // Behind the parameters that are there. The arrays are empty then.

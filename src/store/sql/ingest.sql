@@ -17,7 +17,6 @@ CREATE TABLE redrive.ingester (
     pid        integer NOT NULL,
     started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     seen_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
-    taken      bigint NOT NULL DEFAULT 0, -- records
     topics     text[] NOT NULL DEFAULT '{}' -- that it reads, alone or with others; none before its first ingest_claim
 ) WITH (fillfactor = 50);
 
@@ -89,7 +88,8 @@ BEGIN
     RETURNING i.no, i.fence INTO no, fence;
 END $$;
 
--- Lets no other session take the partitions of this ingester until the transaction ends. Fails where they are taken already.
+-- Lets no other session take the partitions of this ingester until the transaction ends. Fails where they are taken already. Nothing else of this
+-- ingester runs meanwhile.
 CREATE OR REPLACE FUNCTION redrive._ingest_hold(p_no bigint, p_fence bigint) RETURNS redrive.ingester
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v redrive.ingester;
@@ -100,6 +100,27 @@ BEGIN
     END IF;
     RETURN v;
 END $$;
+
+-- The same for what writes letters of some of the partitions: other partitions of this ingester may be written by another of its sessions meanwhile,
+-- since each moves its own rows of ingest_position.
+CREATE OR REPLACE FUNCTION redrive._ingest_hold_beside(p_no bigint, p_fence bigint) RETURNS redrive.ingester
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+DECLARE v redrive.ingester;
+BEGIN
+    SELECT * INTO v FROM redrive.ingester i WHERE i.no = p_no AND i.fence = p_fence AND i.who = session_user FOR SHARE;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'this ingester was away for too long, and another one may read its partitions now' USING ERRCODE = 'RD001';
+    END IF;
+    RETURN v;
+END $$;
+
+-- A sign of life at the end of what was long. Where another session of this ingester writes too, it is given with the next claim: to wait for that
+-- one, which may wait for us, would be a deadlock.
+CREATE OR REPLACE FUNCTION redrive._ingest_seen(p_no bigint) RETURNS void
+LANGUAGE sql SET search_path = pg_catalog, redrive, pg_temp AS $$
+    UPDATE redrive.ingester i SET seen_at = clock_timestamp()
+     WHERE i.no = (SELECT k.no FROM redrive.ingester k WHERE k.no = p_no FOR UPDATE SKIP LOCKED);
+$$;
 
 -- Frees what ingesters hold that have not been seen for 15 s. One that is in a transaction of its own is left to it.
 CREATE OR REPLACE FUNCTION redrive._ingest_bury(p_but bigint) RETURNS void
@@ -257,7 +278,7 @@ END $$;
 CREATE OR REPLACE FUNCTION redrive.ingest_stage(p_no bigint, p_fence bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET client_min_messages = error AS $$
 BEGIN
-    PERFORM redrive._ingest_hold(p_no, p_fence);
+    PERFORM redrive._ingest_hold_beside(p_no, p_fence);
     IF to_regclass('pg_temp.redrive_letter') IS NULL THEN
         CREATE TEMPORARY TABLE redrive_letter (
             identity bigint NOT NULL, "offset" bigint NOT NULL, no integer NOT NULL, partition integer NOT NULL, was_sent boolean NOT NULL,
@@ -456,7 +477,7 @@ CREATE OR REPLACE FUNCTION redrive.ingest_take(p_no bigint, p_fence bigint, p_to
                                                p_last bigint[], p_crcs bigint[], OUT events bigint, OUT attempts bigint, OUT unfit bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
-    v redrive.ingester := redrive._ingest_hold(p_no, p_fence);
+    v redrive.ingester := redrive._ingest_hold_beside(p_no, p_fence);
     v_moved integer;
     v_oldest integer;
     v_newest integer;
@@ -478,5 +499,5 @@ BEGIN
                                          ON p.cluster = v.cluster AND p.topic = s.topic AND p.partition = s.partition ORDER BY s.no) END;
     SELECT t.events, t.attempts, t.unfit INTO events, attempts, unfit
       FROM redrive._ingest_put(v.cluster, v_generations, redrive._ingest_events(v_moved)) t;
-    UPDATE redrive.ingester i SET seen_at = clock_timestamp(), taken = i.taken + v_moved WHERE i.no = p_no;
+    PERFORM redrive._ingest_seen(p_no);
 END $$;

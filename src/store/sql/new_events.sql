@@ -139,7 +139,7 @@ CREATE OR REPLACE FUNCTION redrive.ingest_take_new(
     OUT events bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    v redrive.ingester := redrive._ingest_hold(p_no, p_fence);
+    v redrive.ingester := redrive._ingest_hold_beside(p_no, p_fence);
     v_count bigint := coalesce(cardinality(p_stretches), 0);
     v_sequence regclass := redrive._event_sequence();
     v_generations integer[]; -- of each stretch
@@ -176,6 +176,6 @@ BEGIN
     IF v_written IS DISTINCT FROM ARRAY[v_count, v_count] THEN
         RAISE EXCEPTION 'a record is outside the chunk that is taken in, or the table leaves its event out' USING ERRCODE = 'RD004';
     END IF;
-    UPDATE redrive.ingester i SET seen_at = clock_timestamp(), taken = i.taken + v_count WHERE i.no = p_no;
+    PERFORM redrive._ingest_seen(p_no);
     events := v_count;
 END $$;

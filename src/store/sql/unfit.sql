@@ -169,5 +169,5 @@ BEGIN
          WHERE u.cluster = v.cluster AND u.topic = s.topic AND u.partition = s.partition AND u."offset" = s."offset"
            AND u.generation = v_generations[s.no] AND u.tried_at < p_before;
     END IF;
-    UPDATE redrive.ingester i SET seen_at = clock_timestamp(), taken = i.taken + coalesce(events + attempts, 0) WHERE i.no = p_no;
+    UPDATE redrive.ingester i SET seen_at = clock_timestamp() WHERE i.no = p_no;
 END $$;
