@@ -5,17 +5,23 @@
 #include <string.h>
 #include "base/alloc.h"
 
-static void
-reserve(struct strbuf *buf, size_t more)
+// Apart from the test whether it is needed, which is inlined: most pieces are a few bytes.
+__attribute__((noinline)) static void
+grow(struct strbuf *buf, size_t more)
 {
     size_t need = size_add(size_add(buf->len, more), 1);
-    if (need <= buf->capacity)
-        return;
     size_t capacity = buf->capacity ? buf->capacity : 32;
     while (capacity < need)
         capacity = size_mul(capacity, 2);
     buf->data = alloc_resize(buf->data, capacity, 1);
     buf->capacity = capacity;
+}
+
+static inline void
+reserve(struct strbuf *buf, size_t more)
+{
+    if (more >= buf->capacity - buf->len)
+        grow(buf, more);
 }
 
 void
@@ -37,7 +43,9 @@ strbuf_add_text(struct strbuf *buf, const char *text)
 void
 strbuf_add_char(struct strbuf *buf, char c)
 {
-    strbuf_add(buf, (struct bytes){&c, 1});
+    reserve(buf, 1);
+    buf->data[buf->len++] = c;
+    buf->data[buf->len] = '\0';
 }
 
 void
