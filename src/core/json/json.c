@@ -177,22 +177,27 @@ digits(struct bytes text, size_t at)
     return at - from;
 }
 
-__attribute__((always_inline)) static inline enum json_kind
-json_take_number(struct json_scan *scan)
+// The end of the number at `at`. Where it is none, *expected says what was, and the result is where.
+__attribute__((always_inline)) static inline size_t
+number_end(struct bytes text, size_t at, const char **expected)
 {
-    struct bytes text = scan->text;
-    size_t at = scan->at;
     at += text.data[at] == '-';
     size_t whole = digits(text, at);
-    if (whole == 0)
-        return json_fail(scan, at, "a digit");
-    if (whole > 1 && text.data[at] == '0')
-        return json_fail(scan, at + 1, "no digit after a leading 0");
+    if (whole == 0) {
+        *expected = "a digit";
+        return at;
+    }
+    if (whole > 1 && text.data[at] == '0') {
+        *expected = "no digit after a leading 0";
+        return at + 1;
+    }
     at += whole;
     if (at < text.len && text.data[at] == '.') {
         size_t fraction = digits(text, at + 1);
-        if (fraction == 0)
-            return json_fail(scan, at + 1, "a digit after the point");
+        if (fraction == 0) {
+            *expected = "a digit after the point";
+            return at + 1;
+        }
         at += 1 + fraction;
     }
     if (at < text.len && (text.data[at] == 'e' || text.data[at] == 'E')) {
@@ -201,10 +206,20 @@ json_take_number(struct json_scan *scan)
             at++;
         size_t exponent = digits(text, at);
         if (exponent == 0)
-            return json_fail(scan, at, "a digit of the exponent");
+            *expected = "a digit of the exponent";
         at += exponent;
     }
-    scan->at = at;
+    return at;
+}
+
+__attribute__((always_inline)) static inline enum json_kind
+json_take_number(struct json_scan *scan)
+{
+    const char *expected = NULL;
+    size_t end = number_end(scan->text, scan->at, &expected);
+    if (expected)
+        return json_fail(scan, end, expected);
+    scan->at = end;
     after_value(scan);
     return JSON_NUMBER;
 }
@@ -266,15 +281,20 @@ json_take_mark(struct json_scan *scan, enum json_kind kind, int state)
     return kind;
 }
 
+__attribute__((always_inline)) static inline size_t
+space_end(struct bytes text, size_t at)
+{
+    const char *data = text.data;
+    while (at < text.len && (unsigned char)data[at] <= ' ' &&
+           (data[at] == ' ' || data[at] == '\n' || data[at] == '\t' || data[at] == '\r'))
+        at++;
+    return at;
+}
+
 __attribute__((always_inline)) static inline void
 skip_space(struct json_scan *scan)
 {
-    const char *data = scan->text.data;
-    size_t at = scan->at;
-    while (at < scan->text.len && (unsigned char)data[at] <= ' ' &&
-           (data[at] == ' ' || data[at] == '\n' || data[at] == '\t' || data[at] == '\r'))
-        at++;
-    scan->at = at;
+    scan->at = space_end(scan->text, scan->at);
 }
 
 static const char *
