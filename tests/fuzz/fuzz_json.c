@@ -1,11 +1,12 @@
-// Any bytes as JSON: tokens cover the text, formatting keeps them, and an edit changes nothing beside its
-// value.
+// Any bytes as JSON: tokens cover the text, formatting keeps them, an edit changes nothing beside its value,
+// and paths lead where a look at each member says.
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/utf8.h"
 #include "core/json/content.h"
 #include "core/json/match.h"
+#include "tests/lib/place_checks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -191,6 +192,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_pattern(text);
     check_format(text, is_valid);
     check_warnings(text);
+    if (size <= 4096)
+        check_places(text);
     if (!is_valid || size > 4096)
         return 0;
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include "core/json/match.h"
+#include "tests/lib/json_tree.h"
+#include "tests/lib/place_checks.h"
 #include "tests/unit/cases.h"
 #include "tests/unit/cpu_time.h"
 
@@ -217,6 +219,30 @@ nothing_is_read_over_unseen(void **state)
         {"{\"a\": 1, \"b\":", false},
         {"{\"a\": 1, \"b\"", false},
         {"{\"a\": 1, \"b\": nul}", false},
+        {"{\"bb\": \"x\", \"bb\" : -1.5e+3 ,\"bb\":true,\"bb\":[1,\"x\", null] , \"a\": 1}", true},
+        {"{\"bb\": \"x\", \"a\": 1,}", false},
+        {"{\"a\": 1, \"bb\": 2,}", false},
+        {"{\"a\": 1, \"bb\": 2,, \"bb\": 3}", false},
+        {"{\"a\": 1, \"bb\": 2 \"bb\": 3}", false},
+        {"{\"a\": 1, \"bb\": 2]", false},
+        {"{\"a\": 1, \"bb\": 01}", false},
+        {"{\"a\": 1, \"bb\": 1.}", false},
+        {"{\"a\": 1, \"bb\": 1.e5}", false},
+        {"{\"a\": 1, \"bb\": 1e}", false},
+        {"{\"a\": 1, \"bb\": -}", false},
+        {"{\"a\": 1, \"bb\": tru}", false},
+        {"{\"a\": 1, \"bb\": truex}", false},
+        {"{\"a\": 1, \"bb\": \"\t\"}", false},
+        {"{\"a\": 1, \"b\tb\": 2}", false},
+        {"{\"a\": 1, \"bb\": \"\xff\"}", false},
+        {"{\"a\": 1, \"bb\": \"x}", false},
+        {"{\"a\": 1, \"bb", false},
+        {"{\"a\": 1, \"bb\":", false},
+        {"{\"a\": 1, bb: 2}", false},
+        {"{\"a\": 1, \"b\": [1, 2,]}", false},
+        {"{\"a\": 1, \"b\": [1 2]}", false},
+        {"{\"a\": 1, \"b\": [1, 2}", false},
+        {"{\"a\": 1, \"b\": [1, \"x\": 2]}", false},
     };
     struct json_path *path;
     struct json_matches matches = {0};
@@ -229,6 +255,55 @@ nothing_is_read_over_unseen(void **state)
     }
     json_matches_release(&matches);
     json_path_destroy(path);
+}
+
+// Lengths are told apart up to some; longer names are all looked at.
+static void
+long_names_are_told_apart(void **state)
+{
+    (void)state;
+    struct bytes name = bytes_of(place_paths[PLACE_PATHS - 1].steps[0].name);
+    struct strbuf text = {0};
+    assert_int_equal(name.len, 64);
+    for (size_t len = 60; len < 70; len++)
+        strbuf_printf(&text, "%s\"%.*s%.*s\":%zu", text.len ? "," : "{", (int)len, name.data,
+                      (int)(len > 64 ? len - 64 : 0), "xxxxxxxx", len);
+    strbuf_add_text(&text, "}");
+    check_places(strbuf_bytes(&text));
+    struct json_path *path;
+    struct json_token value = {0};
+    assert_true(json_path_parse(&path, bytes_of(place_paths[PLACE_PATHS - 1].text), NULL));
+    assert_true(json_path_find(path, strbuf_bytes(&text), &value));
+    assert_memory_equal(text.data + value.from, "64", 2);
+    json_path_destroy(path);
+    strbuf_release(&text);
+}
+
+static void
+random_texts_lead_where_their_members_say(void **state)
+{
+    (void)state;
+    static const char bytes[] = "\"\\{}[],:019-.eE+ntf \n\t\x01\xff\xc3\xa9\0x";
+    int valid = 0, broken = 0;
+    for (uint64_t seed = 1; seed <= 20000; seed++) {
+        struct chance chance = {.seed = seed};
+        struct tree tree = {0};
+        tree_grow(&tree, &chance);
+        // What passes members decides by single bytes, so single bytes are what is changed.
+        for (unsigned changes = chance_below(&chance, 3); changes > 0; changes--) {
+            size_t at = chance_below(&chance, (unsigned)tree.text.len + 1);
+            char c = bytes[chance_below(&chance, sizeof bytes - 1)];
+            strbuf_splice(&tree.text, at, chance_below(&chance, 2),
+                          (struct bytes){&c, chance_below(&chance, 2)});
+        }
+        check_places(strbuf_bytes(&tree.text));
+        if (json_check(strbuf_bytes(&tree.text), NULL))
+            valid++;
+        else
+            broken++;
+        tree_release(&tree);
+    }
+    assert_true(valid > 5000 && broken > 5000);
 }
 
 static double
@@ -272,6 +347,8 @@ main(void)
         cmocka_unit_test(stars_are_filled_from_the_outside),
         cmocka_unit_test(lists_are_used_again),
         cmocka_unit_test(nothing_is_read_over_unseen),
+        cmocka_unit_test(long_names_are_told_apart),
+        cmocka_unit_test(random_texts_lead_where_their_members_say),
         cmocka_unit_test(a_walk_is_linear),
     };
     return cmocka_run_group_tests_name("json_path", tests, NULL, NULL);

@@ -363,23 +363,125 @@ json_read(struct json_scan *scan, struct json_token *token)
     token->len = (kind == JSON_ERROR ? scan->text.len : scan->at) - token->from;
 }
 
+// The end of the string at `at`, if all its bytes are plain; else 0.
+__attribute__((always_inline)) static inline size_t
+plain_string_end(struct bytes text, size_t at)
+{
+    size_t end = skip_plain(text, at + 1);
+    return end < text.len && text.data[end] == '"' ? end + 1 : 0;
+}
+
+// The end of the value at `at`, if it is a plain string, a number or a word; else 0.
+__attribute__((always_inline)) static inline size_t
+plain_value_end(struct bytes text, size_t at)
+{
+    if (at >= text.len)
+        return 0;
+    char c = text.data[at];
+    if (c == '"')
+        return plain_string_end(text, at);
+    if (c == '-' || (c >= '0' && c <= '9')) {
+        const char *expected = NULL;
+        size_t end = number_end(text, at, &expected);
+        return expected ? 0 : end;
+    }
+    struct bytes word = c == 't' ? BYTES("true") : c == 'f' ? BYTES("false") : BYTES("null");
+    return bytes_equal(bytes_slice(text, at, word.len), word) ? at + word.len : 0;
+}
+
+// A member's name at `at` and its colon, if all is plain; else 0. The result is where the value may begin.
+__attribute__((always_inline)) static inline size_t
+plain_name_end(struct bytes text, size_t at, size_t *name_end)
+{
+    if (at >= text.len || text.data[at] != '"')
+        return 0;
+    *name_end = plain_string_end(text, at);
+    if (*name_end == 0)
+        return 0;
+    size_t colon = space_end(text, *name_end);
+    return colon < text.len && text.data[colon] == ':' ? space_end(text, colon + 1) : 0;
+}
+
+bool
+json_pass_members(struct json_scan *scan, uint64_t lengths, struct json_token *name)
+{
+    struct bytes text = scan->text;
+    size_t from = scan->at, at = space_end(text, from);
+    if (scan->state == AT_COMMA_OR_END) {
+        if (!inside_object(scan) || at >= text.len || text.data[at] != ',')
+            return false;
+        scan->state = AT_NAME;
+        from = at + 1;
+        at = space_end(text, from);
+    } else if (scan->state != AT_NAME && scan->state != AT_NAME_OR_END) {
+        return false;
+    }
+    for (;;) {
+        size_t end, value = plain_name_end(text, at, &end);
+        if (value == 0)
+            break;
+        if (lengths & json_length_bit(end - at - 2)) {
+            *name = (struct json_token){.kind = JSON_NAME, .from = at, .len = end - at, .depth = scan->depth};
+            scan->at = value;
+            scan->state = AT_VALUE;
+            return true;
+        }
+        end = plain_value_end(text, value);
+        if (end == 0)
+            break;
+        at = space_end(text, end);
+        if (at >= text.len || text.data[at] != ',') {
+            // What follows says whether that was all of the value.
+            from = at;
+            scan->state = AT_COMMA_OR_END;
+            break;
+        }
+        scan->state = AT_NAME;
+        from = at + 1;
+        at = space_end(text, from);
+    }
+    scan->at = from;
+    return false;
+}
+
+// The elements that are next, in the same way.
+static void
+pass_elements(struct json_scan *scan)
+{
+    struct bytes text = scan->text;
+    if (inside_object(scan) || (scan->state != AT_VALUE && scan->state != AT_VALUE_OR_END))
+        return;
+    for (;;) {
+        size_t end = plain_value_end(text, space_end(text, scan->at));
+        if (end == 0)
+            return;
+        size_t at = space_end(text, end);
+        if (at >= text.len || text.data[at] != ',') {
+            scan->at = at;
+            scan->state = AT_COMMA_OR_END;
+            return;
+        }
+        scan->at = at + 1;
+        scan->state = AT_VALUE;
+    }
+}
+
 void
 json_pass(struct json_scan *scan)
 {
     int depth = scan->depth;
-    skip_space(scan);
-    enum json_kind kind = next_kind(scan); // the colon
-    if (kind == JSON_ERROR)
-        return;
+    bool is_value;
+    enum json_kind kind;
     do {
         skip_space(scan);
+        is_value = scan->state != AT_COLON;
         kind = next_kind(scan);
-    } while (scan->depth > depth && kind != JSON_ERROR);
-    if (kind == JSON_ERROR)
-        return;
-    skip_space(scan);
-    if (scan->at < scan->text.len && scan->text.data[scan->at] == ',')
-        (void)json_take_mark(scan, JSON_COMMA, AT_NAME);
+        if (scan->depth > depth && kind != JSON_ERROR) {
+            struct json_token none;
+            (void)json_pass_members(scan, 0, &none);
+            pass_elements(scan);
+        }
+    } while ((!is_value || scan->depth > depth) && kind != JSON_ERROR);
 }
 
 struct json_token

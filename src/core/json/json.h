@@ -57,9 +57,20 @@ struct json_token json_next(struct json_scan *scan);
 // The same for loops over all tokens: a token that is returned is copied, and the copy waits until it is
 // written.
 void json_read(struct json_scan *scan, struct json_token *token);
-// Behind a JSON_NAME: reads over its colon, its whole value, however large, and a comma, and says nothing of
-// them. What is wrong there is the next token.
+// Behind a name, or behind its colon: reads over the whole value, however large, and says nothing of it. What
+// is wrong there is the next token.
 void json_pass(struct json_scan *scan);
+// Where a member, or the comma before it, is next: reads over members that nobody asks for, in the same way.
+// `lengths` are those of the names that somebody asks for: json_length_bit of each. true: *name is the next
+// one of such a length; its colon was read too. false: read on as ever, the next member may still be asked
+// for. It reads over nothing but values that are no containers, and members in which nothing is escaped or
+// beyond ASCII.
+bool json_pass_members(struct json_scan *scan, uint64_t lengths, struct json_token *name);
+static inline uint64_t
+json_length_bit(size_t len)
+{
+    return UINT64_C(1) << (len < 63 ? len : 63);
+}
 struct bytes json_bytes(const struct json_scan *scan, struct json_token token);
 
 // Is it JSON? Otherwise err has line, column and the expected token.

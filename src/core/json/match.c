@@ -14,6 +14,7 @@ struct match_level {
     size_t index;           // of that child in an array
     struct json_token name; // of that child in an object
     size_t mark;            // items when the container was opened
+    uint64_t lengths;       // of the names that the step leads to: json_length_bit
 };
 
 struct match_walk {
@@ -80,17 +81,21 @@ match_name(struct match_walk *walk, const struct json_token *token)
 static void
 match_element(struct match_level *level, const struct json_step *step)
 {
-    level->fits =
+    bool fits =
         step->kind == JSON_STEP_EVERY || (step->kind == JSON_STEP_INDEX && step->index == level->index);
-    level->has_fit = level->has_fit || level->fits;
+    level->fits = fits;
+    if (fits)
+        level->has_fit = true;
 }
 
 // Member by member, because a whole level is copied by way of the stack. A name is set before it is read.
 static void
 match_enter(struct match_walk *walk, const struct json_token *token)
 {
+    const struct json_step *step = &walk->path->steps[walk->open];
     struct match_level *level = &walk->levels[walk->open++];
     level->from = token->from;
+    level->lengths = step->kind == JSON_STEP_NAME ? json_length_bit(step->name.len) : 0;
     level->is_object = token->kind == JSON_OBJECT_BEGIN;
     level->fits = level->has_fit = false;
     level->index = 0;
@@ -202,15 +207,28 @@ match_names(struct match_walk *first, const struct json_token *token)
     return is_on_a_path;
 }
 
+// The lengths of the names that some walk goes on in, of members of the container that is open at this depth.
+static uint64_t
+match_lengths(const struct match_walk *first, size_t depth)
+{
+    uint64_t lengths = 0;
+    for (const struct match_walk *walk = first; walk; walk = walk->next)
+        if (walk->open > 0 && walk->open == depth)
+            lengths |= walk->levels[depth - 1].lengths;
+    return lengths;
+}
+
 // All walks in one pass over their text.
 static bool
 match_walks(struct match_walk *first, struct bytes text)
 {
     struct json_scan scan;
+    uint64_t lengths = 0;
     json_begin(&scan, text);
     for (;;) {
         struct json_token token;
-        json_read(&scan, &token);
+        if (!json_pass_members(&scan, lengths, &token))
+            json_read(&scan, &token);
         if (token.kind == JSON_NAME) {
             if (!match_names(first, &token))
                 json_pass(&scan);
@@ -225,6 +243,8 @@ match_walks(struct match_walk *first, struct bytes text)
         for (struct match_walk *walk = first; walk; walk = walk->next)
             if ((size_t)token.depth <= walk->open)
                 match_token(walk, &token);
+        if (token.kind <= JSON_ARRAY_END) // a bracket: another container is open
+            lengths = match_lengths(first, (size_t)scan.depth);
     }
     for (struct match_walk *walk = first; walk; walk = walk->next)
         match_cut(walk, 0);
