@@ -181,7 +181,7 @@ static void
 find_duplicates(struct risk_search *search, size_t first)
 {
     size_t count = search->name_count - first;
-    struct name *names = search->names + first;
+    struct name *names = count ? &search->names[first] : NULL; // there may be no memory for any yet
     if (count > 1)
         qsort(names, count, sizeof *names, json_risk_by_name);
     for (size_t i = 1; i < count; i++)
