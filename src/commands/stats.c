@@ -318,10 +318,9 @@ static const struct {
     {types_text, types_json},     {resolutions_text, resolutions_json}, {shares_text, shares_json}};
 
 static struct closed_ahead *
-begin_closed(struct call *call, struct store *store, const struct store_settings *settings)
+begin_closed(struct store *store, const struct store_settings *keeping)
 {
-    const struct store_settings keeping = publishing_store(call);
-    return rollup_may_be_exact(&keeping, store) ? closed_ahead_start(settings) : NULL;
+    return rollup_may_be_exact(keeping, store) ? closed_ahead_start(keeping) : NULL;
 }
 
 int
@@ -339,8 +338,8 @@ command_stats(struct call *call, struct err *err)
     struct arena arena = {0};
     struct stats stats = {0};
     struct topic_shares shares = {.window = SHARES_OF};
-    const struct store_settings settings = command_store_settings(call, STORE_READ);
-    struct closed_ahead *ahead = begin_closed(call, store, &settings);
+    const struct store_settings keeping = publishing_store(call);
+    struct closed_ahead *ahead = begin_closed(store, &keeping);
     // Without the schema the analyses read the table alone.
     bool ok =
         analyses_read(store, rollup_find(call, store, NULL), ahead, &arena, &stats, err) &&

@@ -7,9 +7,10 @@
 
 // Reads the closed events by a connection of its own while the caller brings the rollup up to date: one that
 // is closed meanwhile may be counted neither as pending nor as closed.
+// settings: borrowed until it is stopped; where they may write, sums are left to the next one
+// (stats_closed.h).
 struct closed_ahead;
-struct closed_ahead *
-closed_ahead_start(const struct store_settings *settings); // borrowed until it is stopped
+struct closed_ahead *closed_ahead_start(const struct store_settings *settings);
 // Ends it, and what analyses_read took of it. NULL is fine.
 void closed_ahead_stop(struct closed_ahead *ahead);
 

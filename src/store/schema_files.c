@@ -33,6 +33,7 @@ EMBED(redrive_sql_decode_again, "src/store/sql/decode_again.sql");
 EMBED(redrive_sql_import, "src/store/sql/import.sql");
 EMBED(redrive_sql_rollup, "src/store/sql/rollup.sql");
 EMBED(redrive_sql_rollup_check, "src/store/sql/rollup_check.sql");
+EMBED(redrive_sql_rollup_closed, "src/store/sql/rollup_closed.sql");
 EMBED(redrive_sql_trend, "src/store/sql/trend.sql");
 EMBED(redrive_sql_written, "src/store/sql/written.sql");
 EMBED(redrive_sql_texts, "src/store/sql/texts.sql");
@@ -81,6 +82,7 @@ static const struct {
     {"import.sql", redrive_sql_import, redrive_sql_import_end},
     {"rollup.sql", redrive_sql_rollup, redrive_sql_rollup_end},
     {"rollup_check.sql", redrive_sql_rollup_check, redrive_sql_rollup_check_end},
+    {"rollup_closed.sql", redrive_sql_rollup_closed, redrive_sql_rollup_closed_end},
     {"trend.sql", redrive_sql_trend, redrive_sql_trend_end},
     {"written.sql", redrive_sql_written, redrive_sql_written_end},
     {"texts.sql", redrive_sql_texts, redrive_sql_texts_end},

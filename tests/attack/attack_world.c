@@ -247,7 +247,8 @@ static const struct guard {
      " (SELECT string_agg(x::text, '|' ORDER BY low) FROM redrive.text_snapshot x)))"},
     {"notes for the counts", LEVEL_WORKER,
      "SELECT md5(concat((SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_due x),"
-     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_outcome x)))"},
+     " (SELECT string_agg(x::text, '|' ORDER BY x::text) FROM redrive.rollup_outcome x),"
+     " (SELECT string_agg(x::text, '|') FROM redrive.rollup_closed x)))"},
     {"what returned", LEVEL_WORKER,
      "SELECT concat((SELECT string_agg(x::text, '|' ORDER BY dlq_id) FROM redrive.returned x),"
      " (SELECT x::text FROM redrive.returned_position x),"

@@ -346,6 +346,10 @@ BEGIN
     PERFORM set_config('synchronous_commit', 'off', true);
     SELECT * INTO t FROM redrive._archive_take(v, p_ids);
     v_taken := t.moved + t.deleted;
+    -- One stands for all: what was known of closed events is no longer true.
+    IF v_taken > 0 THEN
+        PERFORM redrive._rollup_note(p_ids[1:1]);
+    END IF;
     UPDATE redrive.archive_job j
        SET moved = j.moved + t.moved, deleted = j.deleted + t.deleted,
            skipped = j.skipped + greatest(coalesce(cardinality(p_ids), 0) - v_taken, 0), seen_at = clock_timestamp()

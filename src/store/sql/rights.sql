@@ -128,5 +128,5 @@ END $$;
 REVOKE ALL ON ALL FUNCTIONS IN SCHEMA redrive FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION redrive.is_copy(), redrive.same_json(bigint[], bytea[]), redrive.payload_text(jsonb), redrive.level_of(name),
     redrive.grants(name, text), redrive.changed_since(xid, bigint, bigint), redrive.mapped_look(), redrive.mapped_json(text), redrive.has_sent(), redrive.items_live(bigint[]), redrive.items_sent(text[], bigint),
-    redrive.items_of(bigint), redrive.taken_of(bigint), redrive._batches_with_events(bigint[]), redrive._batches_with_keys(integer[], bigint),
+    redrive.items_of(bigint), redrive.taken_of(bigint), redrive.closed_sums(timestamp), redrive._closed_stamp(), redrive._rollup_counts_changes(), redrive._batches_with_events(bigint[]), redrive._batches_with_keys(integer[], bigint),
     redrive._batches_with_recent_keys(integer[], bigint) TO PUBLIC;

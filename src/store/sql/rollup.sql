@@ -141,6 +141,7 @@ BEGIN
     SELECT p_version, v_zone, m.top, m.top, p_bucket, v_floor, v_running FROM (SELECT coalesce(max(e.id), 0) AS top FROM :"events" e) AS m
      WHERE NOT EXISTS (SELECT FROM redrive.rollup_state)
     ON CONFLICT DO NOTHING;
+    INSERT INTO redrive.rollup_closed (one) SELECT true WHERE NOT EXISTS (SELECT FROM redrive.rollup_closed) ON CONFLICT DO NOTHING;
     SELECT * INTO s FROM redrive.rollup_state FOR UPDATE SKIP LOCKED;
     IF NOT FOUND OR (s.maintainer <> p_maintainer OR s.maintainer_who <> session_user) AND s.lease_until > clock_timestamp()
        OR s.version > p_version AND s.lease_until > clock_timestamp() - interval '60 s' THEN
@@ -300,6 +301,7 @@ BEGIN
     END IF;
     -- An event that was restored no longer counts as discarded or resolved.
     IF v_reopened IS NOT NULL THEN
+        PERFORM redrive._closed_forget();
         INSERT INTO redrive.rollup_outcome (group_key, outcome, n)
         SELECT c.group_key, lower(d.restores), -count(*) FROM redrive.rollup_event b JOIN redrive.rollup_series c ON c.no = b.series
           JOIN redrive._items_done(v_reopened) d ON d.dlq_id = b.dlq_id AND d.action = 'restore'
@@ -388,6 +390,7 @@ BEGIN
     SELECT array_agg(l.created), array_agg(l.outcome), array_agg(l.left_at), array_agg(l.is_archived)
       INTO v_created, v_outcomes, v_left, v_archived FROM left_as l;
     PERFORM redrive._trend_leave(v_created, v_outcomes, v_left, v_archived);
+    PERFORM redrive._closed_forget();
     UPDATE redrive.rollup_state SET changed = changed + 1;
 END $$;
 

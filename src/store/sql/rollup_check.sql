@@ -29,6 +29,7 @@ BEGIN
     IF looked_at = 0 THEN
         RETURN;
     END IF;
+    PERFORM redrive._closed_forget();
     SELECT array_agg(b.dlq_id) FILTER (WHERE b.dlq_id IS NOT NULL AND e.status IS DISTINCT FROM 'PENDING'),
            array_agg(w.id) FILTER (WHERE e.status = 'PENDING' AND NOT redrive._rollup_is_current(b.version, e.version, s.xmin_floor)),
            array_agg(e.version) FILTER (WHERE e.status = 'PENDING' AND NOT redrive._rollup_is_current(b.version, e.version, s.xmin_floor))
