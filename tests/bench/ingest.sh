@@ -61,11 +61,11 @@ copy_in()
         -c "\\copy redrive.record from '$RUN/ingest.records' (format binary)" -c COMMIT
 }
 
-# beside_copy WHAT COMMAND…: in turn, a round each.
+# beside_copy WHAT AIM COMMAND…: in turn, a round each. AIM: the share of COPY's rate that is wanted.
 beside_copy()
 {
-    local what=$1 round
-    shift
+    local what=$1 aim=$2 round
+    shift 2
     rm -f "$RUN/$what".take* "$RUN/$what".copy*
     for round in $(seq "$ROUNDS"); do
         ingest_again
@@ -75,10 +75,11 @@ beside_copy()
         ingest_again
         costs "$what.copy" copy_in
     done
-    awk -v what="$what" -v n="$EVENTS" -v took="$(median "$RUN/$what.take")" -v copied="$(median "$RUN/$what.copy")" \
+    awk -v what="$what" -v aim="$aim" -v n="$EVENTS" -v took="$(median "$RUN/$what.take")" -v copied="$(median "$RUN/$what.copy")" \
         -v took_cpu="$(median "$RUN/$what.take.cpu")" -v copied_cpu="$(median "$RUN/$what.copy.cpu")" '{
-        printf "%s, %d events of 500 bytes: %d a second, COPY of the same rows %d a second; processor of PostgreSQL %.2f s, of COPY %.2f s, ratio %.2f; of the program %.2f s, memory %.0f MB",
-            what, n, n / took, n / copied, took_cpu, copied_cpu, copied_cpu / took_cpu, $1 + $2, $3 / 1024 }' "$RUN/ingest.used"
+        printf "%s, %d events of 500 bytes: %d a second, COPY of the same rows %d a second, ratio %.2f, aim %s; processor of PostgreSQL %.2f s, of COPY %.2f s, ratio %.2f; of the program %.2f s, memory %.0f MB",
+            what, n, n / took, n / copied, copied / took, aim, took_cpu, copied_cpu, copied_cpu / took_cpu, $1 + $2, $3 / 1024 }' "$RUN/ingest.used"
+    against "$EVENTS" "${what}_time_to_copy" "$(awk "BEGIN { printf \"%.2f\", $(median "$RUN/$what.take") / $(median "$RUN/$what.copy") }")"
     against "$EVENTS" "${what}_to_copy" "$(awk "BEGIN { printf \"%.2f\", $(median "$RUN/$what.take.cpu") / $(median "$RUN/$what.copy.cpu") }")"
     echo
 }
@@ -98,8 +99,8 @@ measure_ingest()
     "$REDRIVE" -d "$(conninfo ingest)" migrate --quiet >/dev/null
     make_letters bench-dlq "$EVENTS"
     make_lines "$EVENTS" >"$RUN/ingest.lines"
-    beside_copy ingest ingest --topics bench-dlq --once
-    beside_copy import import "$RUN/ingest.lines" --reason bench
+    beside_copy ingest 0.80 ingest --topics bench-dlq --once
+    beside_copy import 0.50 import "$RUN/ingest.lines" --reason bench
     autovacuum on
     psql -X -q -d postgres -c "DROP DATABASE ingest WITH (FORCE)"
 }
