@@ -232,13 +232,12 @@ partitions_tend(struct reading *reading, struct err *err)
         return true;
     if (is_dry && reading->times.claimed_at && !reading->wants_assign)
         return true;
-    if (!writing_finish(reading, err))
-        return false;
     struct arena arena = {0};
     struct tail_topic *topics;
     struct ingest_position *positions;
     size_t topic_count, count;
-    bool ok = list_topics(reading, &arena, &topics, &topic_count, err) &&
+    // Kafka is asked while PostgreSQL still writes.
+    bool ok = list_topics(reading, &arena, &topics, &topic_count, err) && writing_finish(reading, err) &&
               (is_dry ? look(reading, topics, topic_count, &arena, &positions, &count, err)
                       : claim(reading, topics, topic_count, &arena, &positions, &count, err));
     if (ok && !are_the_same(reading, positions, count))

@@ -253,14 +253,40 @@ take(struct reading *reading, size_t writer, struct err *err)
     return ok;
 }
 
+// What a writer that is free takes: also little, where nothing can be read anyway.
+static bool
+take_if_due(struct reading *reading, size_t writer, bool takes_little, struct err *err)
+{
+    const struct chunk *chunk = &reading->chunks[writer];
+    bool is_due = chunk_is_due(reading, writer) != CHUNK_SMALL || (takes_little && chunk->has_moved);
+    return is_due ? take(reading, writer, err) : finish(reading, &reading->writings[writer], err);
+}
+
+// *awaited: a writer whose chunk has no room left; NULL: there is none.
+static bool
+take_due(struct reading *reading, bool takes_little, struct writing **awaited, struct err *err)
+{
+    bool ok = true;
+    *awaited = NULL;
+    for (size_t i = 0; ok && i < reading->writer_count; i++) {
+        struct writing *writing = &reading->writings[i];
+        const struct chunk *chunk = &reading->chunks[i];
+        bool is_empty = chunk->message_count == 0 && !chunk->has_moved;
+        if (!is_busy(writing))
+            ok = take_if_due(reading, i, takes_little, err);
+        else if (!is_empty && chunk_is_due(reading, i) == CHUNK_DUE)
+            *awaited = writing;
+    }
+    return ok;
+}
+
 bool
 chunks_take(struct reading *reading, struct err *err)
 {
-    bool ok = true;
-    for (size_t i = 0; ok && i < reading->writer_count; i++) {
-        enum chunk_due due = chunk_is_due(reading, i);
-        if (due == CHUNK_DUE || (due == CHUNK_ENOUGH && !is_busy(&reading->writings[i])))
-            ok = take(reading, i, err);
-    }
+    enum { LOOK_EVERY = 1000 }; // us
+    struct writing *awaited = NULL;
+    bool ok;
+    while ((ok = take_due(reading, awaited != NULL, &awaited, err)) && awaited)
+        awaited->is_over = lane_take(awaited->lane, LOOK_EVERY) != NULL;
     return ok;
 }
