@@ -479,6 +479,7 @@ leave_fitting(struct forecast *forecast, const struct preview_query *query, cons
     size_t kept = 0;
     envelope_unsendable(&unsendable);
     add_formatted(forecast, preview, arena, &large);
+    large.fits_all = fits == INT64_MAX;
     bool ok =
         operation_bytes(forecast->store, query, &large, strbuf_text(&unsendable), ids, *count, bytes, err);
     for (size_t i = 0; ok && i < *count; i++)

@@ -11,12 +11,13 @@ enum { HALVES = 2 };
 
 #define BYTES_OF(column) "coalesce(octet_length(convert_to(" column "::text, 'UTF8')), 0)"
 // In the order of the ids. NULL: the event has to be looked at. What the record is made of beside the row is
-// not measured here. $2: unreadable ones. $3 and $4: as in struct preview_large; $5: a predicate of payloads.
+// not measured here. $2: unreadable ones. $3, $4 and $6: as in struct preview_large; $5: a predicate of
+// payloads.
 // clang-format off
 static const char bytes_sql[] =
     "SELECT m.bytes FROM unnest($1) WITH ORDINALITY AS w (id, place) LEFT JOIN LATERAL (SELECT"
     "   CASE WHEN clock_timestamp() - statement_timestamp() > interval '0.5 s' THEN NULL"
-    "        WHEN x.event_payload::jsonb @@ $5::jsonpath THEN NULL"
+    "        WHEN x.event_payload::jsonb @@ $5::jsonpath THEN NULL WHEN $6 THEN 0"
     "        ELSE octet_length(convert_to(x.event_payload::text, 'UTF8'))::int8 + " BYTES_OF("x.event_id")
     "             + " BYTES_OF("x.source_id") " + " BYTES_OF("x.kafka_topic") " END AS bytes"
     "  FROM :\"events\" x WHERE x.id = w.id AND x.id <> ALL ($2)"
@@ -40,6 +41,7 @@ half_params(const struct store *store, const struct preview_large *large, const 
     param_texts(params, large->topics, large->topic_count);
     param_bool(params, large->has_none);
     param_text(params, unsendable);
+    param_bool(params, large->fits_all);
     free(of_half);
 }
 

@@ -26,7 +26,7 @@ struct preview_rows {
     int64_t count;
     bool is_keyed;
     int64_t *shared, *doubled; // heap
-    size_t shared_count, doubled_count;
+    size_t shared_count, doubled_count, doubled_room;
 };
 
 // The columns of a row. Each that packs has one value an event, in the same order.
@@ -157,13 +157,6 @@ struct hashed {
     int64_t event, id;
 };
 
-static int
-by_event(const void *left, const void *right)
-{
-    const struct hashed *a = left, *b = right;
-    return (a->event > b->event) - (a->event < b->event);
-}
-
 static void
 add_shared(struct preview_rows *rows, size_t at)
 {
@@ -172,16 +165,43 @@ add_shared(struct preview_rows *rows, size_t at)
         rows->shared[rows->shared_count++] = pg_read64(ids.data + 8 * i);
 }
 
+// The places of hashes that were seen, of a power of two that leaves half of them free.
+struct seen {
+    uint32_t *places; // into `all`, from 1; 0: free
+    size_t mask;
+};
+
+// Where that hash is, or would be. It is evenly spread already.
+static uint32_t *
+place_of_event(const struct seen *seen, const struct hashed *all, int64_t event)
+{
+    size_t at = (size_t)event & seen->mask;
+    while (seen->places[at] && all[seen->places[at] - 1].event != event)
+        at = (at + 1) & seen->mask;
+    return &seen->places[at];
+}
+
 // Puts the ids of those that share their event id, by its hash, into `doubled`.
 static void
-find_doubled(struct preview_rows *rows, struct hashed *all, size_t count)
+find_doubled(struct preview_rows *rows, const struct hashed *all, size_t count)
 {
-    if (count)
-        qsort(all, count, sizeof *all, by_event);
-    for (size_t i = 0; i < count; i++)
-        if ((i > 0 && all[i - 1].event == all[i].event) ||
-            (i + 1 < count && all[i + 1].event == all[i].event))
+    struct seen seen = {.mask = 1};
+    rows->doubled = alloc_grow(NULL, 0, &rows->doubled_room, sizeof *rows->doubled);
+    while (seen.mask < 2 * count)
+        seen.mask = seen.mask * 2 + 1;
+    seen.places = alloc_array(seen.mask + 1, sizeof *seen.places);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t *place = place_of_event(&seen, all, all[i].event);
+        if (*place) { // the first of them more than once, where there are three
+            rows->doubled = alloc_grow(rows->doubled, rows->doubled_count + 1, &rows->doubled_room,
+                                       sizeof *rows->doubled);
+            rows->doubled[rows->doubled_count++] = all[*place - 1].id;
             rows->doubled[rows->doubled_count++] = all[i].id;
+        } else {
+            *place = (uint32_t)i + 1;
+        }
+    }
+    free(seen.places);
     rows->doubled_count = ids_normalise(rows->doubled, rows->doubled_count);
 }
 
@@ -191,7 +211,6 @@ unpack(struct preview_rows *rows)
     find_places(rows);
     struct hashed *all = alloc_array((size_t)rows->count + 1, sizeof *all);
     rows->shared = alloc_array((size_t)rows->count + 1, sizeof *rows->shared);
-    rows->doubled = alloc_array((size_t)rows->count + 1, sizeof *rows->doubled);
     size_t count = 0;
     for (size_t at = 0; at < rows->place_count; at++) {
         struct bytes ids = bytes_at(rows, at, PACKED_IDS);

@@ -139,9 +139,9 @@ struct ingest_arrays *ingest_arrays_make(const struct ingest_chunk *chunk);
 void ingest_arrays_free(struct ingest_arrays *arrays); // NULL is fine
 // Is any letter of the one the same event as a letter of the other? Also while one of them is being taken in.
 bool ingest_arrays_meet(const struct ingest_arrays *arrays, const struct ingest_arrays *others);
-// All of it, or nothing. ERR_CONFLICT: another ingester has these partitions. Chunks of different partitions may
-// be taken in over two stores at the same time, where no letter of the one is the same event as one of the
-// other: otherwise both would become events. All other calls of an ingester wait until these have ended.
+// All of it, or nothing. ERR_CONFLICT: another ingester has these partitions. Chunks of different partitions
+// may be taken in over two stores at the same time, where no letter of the one is the same event as one of
+// the other: otherwise both would become events. All other calls of an ingester wait until these have ended.
 bool ingest_take(struct store *store, const struct ingester *ingester, const struct ingest_chunk *chunk,
                  struct ingest_taken *taken, struct err *err) MUST_CHECK;
 

@@ -91,6 +91,7 @@ struct preview_large {
     const char *const *topics;
     size_t topic_count;
     bool has_none;
+    bool fits_all; // nothing is too large for any topic that is known: operation_bytes tells 0 bytes for all
 };
 bool operation_large(struct store *store, const struct preview_query *query,
                      const struct preview_large *large, struct arena *arena, int64_t **ids, size_t *count,
