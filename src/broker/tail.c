@@ -51,8 +51,8 @@ tail_open(struct tail **tail, const struct broker_settings *settings, const char
     kafka_set(conf, "enable.auto.offset.store", "false");
     kafka_set(conf, "enable.partition.eof", "true");
     kafka_set_default(conf, settings, "check.crcs", "true");
-    // Bounds what is held at once: an answer is taken apart whole, and may be compressed. Partitions follow one
-    // another in it, so a large part of each would keep whoever reads the next one waiting.
+    // Bounds what is held at once: an answer is taken apart whole, and may be compressed. Partitions follow
+    // one another in it, so a large part of each would keep whoever reads the next one waiting.
     kafka_set_default(conf, settings, "fetch.message.max.bytes", "65536");
     kafka_set_default(conf, settings, "fetch.max.bytes", "1048576");
     // May not be above fetch.max.bytes, and the one that is given is meant for what is published.

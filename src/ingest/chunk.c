@@ -49,9 +49,8 @@ take_record(struct reading *reading, struct part *part, const struct tail_item *
                                        .find_schema = schema_cache_find,
                                        .find_context = reading->schemas};
     if (record.header_count > 0)
-        record.headers =
-            memcpy(arena_array(&chunk->arena, record.header_count, sizeof *record.headers), record.headers,
-                   record.header_count * sizeof *record.headers);
+        record.headers = memcpy(arena_array(&chunk->arena, record.header_count, sizeof *record.headers),
+                                record.headers, record.header_count * sizeof *record.headers);
     letter_read(&record, &place, &chunk->arena, letter);
     part->to = item->offset + 1;
     part->last_offset = item->offset;

@@ -5,12 +5,13 @@
 #include "ingest/ingester.h"
 #include "ingest/letter.h"
 
-// Sessions of PostgreSQL that write beside each other, each the letters of its own partitions: one alone keeps
-// one processor busy, and waits for it.
+// Sessions of PostgreSQL that write beside each other, each the letters of its own partitions: one alone
+// keeps one processor busy, and waits for it.
 enum { WRITERS = 2 };
-// At most, but for what is read together: letters of a chunk; bytes of all chunks that are read, and one record.
+// At most, but for what is read together: letters of a chunk; bytes of all chunks that are read, and one
+// record.
 enum { CHUNK_LETTERS = 3000, CHUNK_BYTES = 4 << 20, READ_ROOM = 256 };
-enum { KAFKA_MS = 10000 };                                             // that a question may take
+enum { KAFKA_MS = 10000 }; // that a question may take
 
 // A partition that is read.
 struct part {

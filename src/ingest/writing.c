@@ -1,6 +1,6 @@
-// writing: chunks are written by threads of their own while the next ones are read, so that neither PostgreSQL
-// nor the program waits for the other. A writer has one chunk at a time, of its own partitions. Its store is
-// not used by anybody else meanwhile, and what was read since is forgotten where it fails.
+// writing: chunks are written by threads of their own while the next ones are read, so that neither
+// PostgreSQL nor the program waits for the other. A writer has one chunk at a time, of its own partitions.
+// Its store is not used by anybody else meanwhile, and what was read since is forgotten where it fails.
 //
 // What writers write beside each other must not have an identity in common: each would find that there is no
 // event of it yet, and make one. Then one of them waits for the other.

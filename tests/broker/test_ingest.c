@@ -186,10 +186,11 @@ an_event_in_two_partitions_is_one_event(void **state)
     rd_kafka_t *producer = letter_producer(NULL, NULL);
     for (int i = 0; i < EVENTS; i++) {
         char value[200];
-        snprintf(value, sizeof value,
-                 "{\"message_id\": \"%d\", \"queue\": \"orders\", \"data\": {\"n\": %d}, \"error\": {\"message\": "
-                 "\"no stock\"}, \"retry_count\": 3}",
-                 i, i);
+        snprintf(
+            value, sizeof value,
+            "{\"message_id\": \"%d\", \"queue\": \"orders\", \"data\": {\"n\": %d}, \"error\": {\"message\": "
+            "\"no stock\"}, \"retry_count\": 3}",
+            i, i);
         struct envelope_record record = {.key = BYTES("k"), .value = bytes_of(value)};
         for (record.partition = 0; record.partition < 2; record.partition++)
             put_letter(producer, fixture.topic, &record);
