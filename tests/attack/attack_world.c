@@ -197,7 +197,7 @@ static const struct guard {
      "dlq_id)"
      " FROM redrive.record_wanted))"},
     {"what another ingester holds", NEVER,
-     "SELECT concat((SELECT string_agg(concat_ws('/', i.no, i.fence, i.who, i.seen_at, i.taken), '|') FROM "
+     "SELECT concat((SELECT string_agg(concat_ws('/', i.no, i.fence, i.who, i.seen_at), '|') FROM "
      "redrive.ingester i WHERE who = 'olga'), (SELECT string_agg(p::text, '|' ORDER BY partition) FROM "
      "redrive.ingest_position p WHERE topic = 'olgas-dlq' AND partition < 2))"},
     {"dead letters that were taken in", LEVEL_WORKER,
