@@ -73,8 +73,9 @@ fetch()
     local path=$1
     shift
     ran="curl $* $path"
-    status=$(curl -s -o "$work/out" -w '%{http_code}' --max-time 60 "$@" "$path")
-    out=$(cat "$work/out") err=
+    : >"$work/out"
+    status=$(curl -sS -o "$work/out" -w '%{http_code}' --max-time 60 "$@" "$path" 2>"$work/err")
+    out=$(cat "$work/out") err=$(cat "$work/err")
 }
 
 # until_says WORDS PATH OPTION…: fetches for some seconds until the words are there.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# certificates.sh DIR: the certificates that a test of TLS needs, made in DIR within a second; all PEM, valid for a day.
+# certificates.sh DIR: the certificates that a test of TLS needs, made in DIR within a second; all PEM, valid for a day, since an hour
+# ago: the clock of a virtual machine is set back now and then.
 #
 #   ca.pem                 whom clients trust
 #   server.pem, .key       for 127.0.0.1 and localhost, by that authority; server-both.pem has both, as Kafka wants them
@@ -15,14 +16,6 @@ key()
     openssl genpkey -quiet -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1" 2>/dev/null ||
         openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1" 2>/dev/null
     chmod 600 "$1"
-}
-
-# authority NAME COMMON-NAME
-authority()
-{
-    key "$1.key"
-    openssl req -x509 -new -key "$1.key" -subj "/CN=$2" -days 1 -out "$1.pem" \
-        -addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign 2>/dev/null
 }
 
 # `openssl x509` cannot set the first day of validity before OpenSSL 3.4, and refuses a negative number of days since then.
@@ -42,23 +35,39 @@ commonName = supplied
 END
 : >register/index
 
+valid=(-startdate "$(date -u -d '1 hour ago' +%Y%m%d%H%M%SZ)" -enddate "$(date -u -d '1 day' +%Y%m%d%H%M%SZ)")
+
+# sign NAME COMMON-NAME EXTENSIONS OPTION…: a key and its certificate.
+sign()
+{
+    local name=$1 common=$2 extensions=$3
+    shift 3
+    key "$name.key"
+    openssl req -new -key "$name.key" -subj "/CN=$common" -out "$name.csr" 2>/dev/null
+    openssl ca -batch -notext -config register/conf -in "$name.csr" -out "$name.pem" "$@" -extfile <(printf '%b\n' "$extensions") 2>register/log ||
+        { cat register/log >&2; exit 1; }
+    rm -f "$name.csr"
+}
+
+# authority NAME COMMON-NAME
+authority()
+{
+    sign "$1" "$2" 'basicConstraints=critical,CA:TRUE\nkeyUsage=critical,keyCertSign' -selfsign -keyfile "$1.key" "${valid[@]}"
+}
+
 # certificate NAME ALTERNATIVE-NAMES VALIDITY…
 certificate()
 {
     local name=$1 names=$2
     shift 2
-    key "$name.key"
-    openssl req -new -key "$name.key" -subj "/CN=$name" -out "$name.csr" 2>/dev/null
-    openssl ca -batch -notext -config register/conf -cert ca.pem -keyfile ca.key -in "$name.csr" -out "$name.pem" "$@" \
-        -extfile <(echo "subjectAltName=$names") 2>register/log || { cat register/log >&2; exit 1; }
+    sign "$name" "$name" "subjectAltName=$names" -cert ca.pem -keyfile ca.key "$@"
     cat "$name.key" "$name.pem" >"$name-both.pem"
     chmod 600 "$name-both.pem"
-    rm -f "$name.csr"
 }
 
 authority ca 'redrive test authority'
 authority stranger 'somebody else'
-certificate server 'IP:127.0.0.1,DNS:localhost' -days 1
-certificate misnamed 'DNS:elsewhere.example' -days 1
+certificate server 'IP:127.0.0.1,DNS:localhost' "${valid[@]}"
+certificate misnamed 'DNS:elsewhere.example' "${valid[@]}"
 certificate expired 'IP:127.0.0.1,DNS:localhost' -startdate 20200101000000Z -enddate 20200102000000Z
 rm -r register
