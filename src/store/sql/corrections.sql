@@ -40,7 +40,7 @@ CREATE OR REPLACE FUNCTION redrive.work_correct_next(p_no bigint, p_limit bigint
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v redrive.operation := redrive._operation_lock(p_no);
-    v_most bigint := least(p_limit, redrive._allowance(v));
+    v_most bigint := least(p_limit, redrive._allowance(v), v.queued);
 BEGIN
     ids := '{}';
     pages := '{}';
@@ -53,7 +53,8 @@ BEGIN
     END IF;
 END $$;
 
--- The pages of what is queued: rows, or else whole batches. Their ids are collected at the end: a list that grows page by page is copied each time.
+-- The pages of what is queued: rows, or else whole batches. The last ones of many are short, since the last page of all is read, corrected and written
+-- one after the other. Their ids are collected at the end: a list that grows page by page is copied each time.
 -- Plan: in the order of the primary key, reading no more batches than are taken.
 CREATE OR REPLACE FUNCTION redrive._correct_queue(p_no bigint, p_limit bigint, p_page bigint, OUT ids bigint[], OUT pages integer[])
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan
@@ -61,6 +62,7 @@ SET enable_seqscan = off SET enable_bitmapscan = off SET enable_sort = off AS $$
 DECLARE
     b record;
     v_page integer := 0;
+    v_is_end boolean;
     v_batches integer := 0; -- of this page
     v_last integer;
     v_events bigint := 0;
@@ -72,7 +74,9 @@ BEGIN
     END IF;
     FOR b IN SELECT q.no, q.events FROM redrive.operation_batch q WHERE q.operation_no = p_no AND q.state = 'queued' ORDER BY q.no LOOP
         EXIT WHEN v_events + b.events > p_limit OR b.events > p_page;
-        IF v_page + b.events > p_page OR v_batches = 32 THEN -- as _batches_pick would end it
+        v_is_end := p_limit > 3 * p_page AND p_limit - v_events <= 2 * p_page;
+        IF v_page > 0 AND (v_batches = 32 -- as _batches_pick would end it
+                           OR v_page + b.events > CASE WHEN v_is_end THEN p_page / 4 ELSE p_page END) THEN
             pages := pages || v_page;
             v_page := 0;
             v_batches := 0;
