@@ -1,9 +1,10 @@
 // ingester: `redrive ingest`: reads dead letter topics and writes what they hold into PostgreSQL, each record
 // once, whatever dies when.
 //
-// Several may run, anywhere: they share the partitions (store/ingest/ingest.h). It holds no state that
-// matters. Where PostgreSQL is away nothing is read, so nothing piles up: the partitions are given up, and
-// read again from their positions when it is back.
+// Several may run, anywhere: they share the partitions (store/ingest/ingest.h). One that has more than one
+// partition writes over two connections. It holds no state that matters. Where PostgreSQL is away nothing is
+// read, so nothing piles up: the partitions are given up, and read again from their positions when it is
+// back.
 #ifndef REDRIVE_INGEST_INGESTER_H
 #define REDRIVE_INGEST_INGESTER_H
 

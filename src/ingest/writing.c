@@ -196,7 +196,7 @@ make_ready(struct reading *reading, size_t writer)
     return next;
 }
 
-// May they be written beside each other? Without arrays nobody has compared their identities.
+// May a letter of the one be the same event as one of the other? Without arrays nobody has compared them.
 static bool
 may_meet(const struct chunk *chunk, const struct ingest_arrays *arrays, const struct writing *other)
 {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # certificates.sh DIR: the certificates that a test of TLS needs, made in DIR within a second; all PEM, valid for a day, since an hour
-# ago: the clock of a virtual machine is set back now and then.
+# ago, so that a clock that is set back meanwhile does no harm.
 #
 #   ca.pem                 whom clients trust
 #   server.pem, .key       for 127.0.0.1 and localhost, by that authority; server-both.pem has both, as Kafka wants them

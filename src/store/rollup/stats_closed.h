@@ -2,7 +2,8 @@
 // the closed ones, and the exact times of the oldest and the newest pending one.
 //
 // Closed events are counted in one pass over them; or, where none has changed since somebody did, taken out
-// of the sums that he left (sql/rollup_closed.sql). A session that may write leaves its sums to the next one.
+// of the sums that were left then (sql/rollup_closed.sql). A session that may write leaves its sums to the
+// next one.
 #ifndef REDRIVE_STORE_ROLLUP_STATS_CLOSED_H
 #define REDRIVE_STORE_ROLLUP_STATS_CLOSED_H
 

@@ -1,6 +1,6 @@
 -- Sums of closed events, by type, hour and status, so that the analyses need not read these events again while none of them has changed.
 --
--- Nobody maintains them. Whoever counts closed events leaves his sums here with a stamp, and whoever comes next takes them where the stamp is the
+-- Nobody maintains them. Whoever counts closed events leaves the sums here with a stamp, and whoever comes next takes them where the stamp is the
 -- same, the count of closed events of each status is that of the sums, and redrive itself has closed, reopened or moved nothing since:
 -- * The stamp holds how many rows of the table PostgreSQL has seen updated and deleted. It is read before the events are, so that a change that is
 --   told late only makes the next one count again. A change after that is told ten seconds late at most: until then the sums may be those before it.
