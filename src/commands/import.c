@@ -46,7 +46,8 @@ take_batch(struct importing *importing, struct err *err)
                                        .count = importing->count,
                                        .source = importing->name,
                                        .reason = change->reason,
-                                       .is_dry = change->dry_run};
+                                       .is_dry = change->dry_run,
+                                       .part = IMPORT_ALL_PARTS};
     struct import_taken taken = {0};
     bool ok = importing->count == 0 || import_take(importing->store, &batch, &importing->arena, &taken, err);
     if (ok) {

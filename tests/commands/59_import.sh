@@ -85,12 +85,31 @@ for line in open(sys.argv[1]):
     print(json.dumps(row))' "$1" | sort; }
 ok "and exports as before" diff <(without_own "$work/there.jsonl") <(without_own "$work/back.jsonl")
 
-# A constraint of the team's own, and more lines than a batch has.
+# An event whose first line the table refuses, and a later one not.
+printf '{"event_id":"d-1","event_type":"t","event_payload":{"n":%s},"error_message":"boom","retry_count":"%s"}\n' 1 many 2 lots 3 3 4 4 >"$work/doubled.jsonl"
+run import "$work/doubled.jsonl" -d "$imported" --json
+ok "a line that is refused stands in no other's way" all exits 1 ';' json 'rows[0] == {"read": 4, "inserted": 1, "duplicate": 1, "rejected": 2, "is_dry": False}' ';' \
+    [ "$(imported_sql "SELECT event_payload->>'n' FROM dlq_events WHERE event_id = 'd-1'")" = 3 ]
+
+# A constraint of the team's own, and more lines than a batch has. Every tenth event occurs again far below.
 imported_sql "ALTER TABLE dlq_events ADD CONSTRAINT no_hundreds CHECK (event_payload->>'n' NOT LIKE '%00')"
 "$python" -S -c '
-for n in range(1, 20501):
+for n in list(range(1, 45501)) + list(range(10, 45501, 10)):
     print("{\"event_id\":\"m-%d\",\"event_type\":\"t\",\"event_payload\":{\"n\":%d},\"error_message\":\"boom\"}" % (n, n))' >"$work/many.jsonl"
 run import "$work/many.jsonl" -d "$imported" --json
-ok "many lines, of which the table refuses some" all exits 1 ';' json 'rows[0]["inserted"] == 20295 and rows[0]["rejected"] == 205' ';' \
-    warns 'many.jsonl:20500: new row for relation "dlq_events" violates check constraint "no_hundreds"'
+ok "many lines, of which the table refuses some" all exits 1 ';' json 'rows[0] == {"read": 50050, "inserted": 45045, "duplicate": 4095, "rejected": 910, "is_dry": False}' ';' \
+    warns 'many.jsonl:20500: new row for relation "dlq_events" violates check constraint "no_hundreds"' ';' \
+    warns 'many.jsonl:45500: new row for relation "dlq_events" violates check constraint "no_hundreds"'
+ok "and each event once" [ "$(imported_sql "SELECT concat_ws(' ', count(*), count(DISTINCT event_id)) FROM dlq_events WHERE event_id LIKE 'm-%'")" = "45045 45045" ]
+ok "the audit has all of them" [ "$(imported_sql "SELECT sum(events) FROM redrive.audit WHERE action = 'import' AND detail LIKE '%many.jsonl'")" = 45045 ]
+
+# Two people import the same file at the same time.
+imported_sql "ALTER TABLE dlq_events DROP CONSTRAINT no_hundreds; DELETE FROM dlq_events"
+"$REDRIVE" import "$work/many.jsonl" -d "$imported" --json >"$work/beside.json" 2>&1 &
+beside=$!
+run import "$work/many.jsonl" -d "$imported" --json
+wait $beside || true
+ok "two imports of one file at a time: each event once" all exits 0 ';' [ "$(imported_sql "SELECT concat_ws(' ', count(*), count(DISTINCT event_id)) FROM dlq_events")" = "45500 45500" ] ';' \
+    [ "$(cat "$work/out" "$work/beside.json" | "$python" -S -c 'import json, sys; print(sum(json.loads(line)["inserted"] for line in sys.stdin))')" = 45500 ]
+
 psql -XAtq "$server dbname=postgres" -c "DROP DATABASE $import_db WITH (FORCE)"

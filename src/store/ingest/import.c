@@ -1,8 +1,16 @@
 #include "store/ingest/import.h"
 
+#include "base/crc32c.h"
 #include "store/pg.h"
 
 enum { FIELDS = 1 + IMPORT_COLUMNS + 7, AT_ONCE = 256 << 10 }; // columns; bytes handed over together
+
+// The same in all builds, which may import at the same time.
+int
+import_part(struct bytes event_id)
+{
+    return (int)(crc32c(0, event_id) % IMPORT_PARTS);
+}
 
 static const char copy_sql[] =
     "COPY pg_temp.redrive_import (no, "
@@ -59,14 +67,19 @@ import_take(struct store *store, const struct import_batch *batch, struct arena 
     PGresult *r = NULL;
     param_text(&params, batch->source);
     param_text(&params, batch->reason);
-    if (!pg_may_write(store, err) || !pg_has_schema(store, err) || !pg_begin(store, FOR_WRITING, err))
+    if (batch->part == IMPORT_ALL_PARTS)
+        param_null(&params);
+    else
+        param_int4(&params, batch->part);
+    if (!pg_may_write(store, err) || !pg_has_schema(store, err) || !pg_begin(store, FOR_TURNS, err))
         return false;
-    bool ok = pg_do(store, FOR_WRITING, "SELECT redrive.import_stage()", NULL, err) &&
-              pg_copy_in(store, copy_sql, fill, &filling, err) &&
-              pg_ask(store, FOR_WRITING,
-                     "SELECT t.inserted, t.duplicates, u.no, u.why FROM redrive.import_take($1, $2) t LEFT "
-                     "JOIN LATERAL unnest(t.refused, t.whys) AS u (no, why) ON true ORDER BY u.no",
-                     &params, &r, err);
+    bool ok =
+        pg_do(store, FOR_TURNS, "SELECT redrive.import_stage()", NULL, err) &&
+        pg_copy_in(store, copy_sql, fill, &filling, err) &&
+        pg_ask(store, FOR_TURNS,
+               "SELECT t.inserted, t.duplicates, u.no, u.why FROM redrive.import_take($1, $2, $3) t LEFT "
+               "JOIN LATERAL unnest(t.refused, t.whys) AS u (no, why) ON true ORDER BY u.no",
+               &params, &r, err);
     if (ok)
         read_taken(r, arena, taken);
     PQclear(r);

@@ -3,6 +3,16 @@
 
 ---- functions
 
+-- Another build of this version may have made them with other parameters.
+DO $$
+DECLARE v regprocedure;
+BEGIN
+    FOR v IN SELECT p.oid FROM pg_proc p WHERE p.pronamespace = 'redrive'::regnamespace
+                AND (p.proname = 'import_take' AND p.pronargs <> 3 OR p.proname = '_import_try' AND p.pronargs <> 5) LOOP
+        EXECUTE format('DROP FUNCTION %s', v);
+    END LOOP;
+END $$;
+
 -- Makes the table of this session to which lines are copied before import_take, within the same transaction. It belongs to the schema's owner, so
 -- nobody can put a trigger or a view in its place; the session may only insert.
 CREATE OR REPLACE FUNCTION redrive.import_stage() RETURNS void
@@ -85,8 +95,10 @@ BEGIN
      WHERE s.revisions IS NOT NULL AND s.no BETWEEN p_from AND p_to AND p_ids[s.no] <> 0;
 END $$;
 
--- Inserts staged rows from p_from to p_to, all that PostgreSQL takes; returns the others with what it said of each. p_ids: 0 is left out.
-CREATE OR REPLACE FUNCTION redrive._import_try(p_ids bigint[], p_zone text, p_from integer, p_to integer) RETURNS TABLE (no integer, why text)
+-- Inserts staged rows from p_from to p_to, all that PostgreSQL takes; returns the others with what it said of each. p_ids: 0 is left out. p_has_kept:
+-- some have a record or revisions.
+CREATE OR REPLACE FUNCTION redrive._import_try(p_ids bigint[], p_has_kept boolean, p_zone text, p_from integer, p_to integer)
+RETURNS TABLE (no integer, why text)
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE v_half integer := (p_from + p_to) / 2;
 BEGIN
@@ -103,7 +115,9 @@ BEGIN
                s.kafka_partition::integer, s.kafka_topic, s.correlation_id::uuid
           FROM pg_temp.redrive_import s WHERE s.no BETWEEN p_from AND p_to AND p_ids[s.no] <> 0;
         SET CONSTRAINTS ALL IMMEDIATE; -- a deferred one would be checked at the commit, and refuse the whole batch there
-        PERFORM redrive._import_kept(p_ids, p_from, p_to);
+        IF p_has_kept THEN
+            PERFORM redrive._import_kept(p_ids, p_from, p_to);
+        END IF;
         RETURN;
     EXCEPTION WHEN integrity_constraint_violation OR data_exception OR program_limit_exceeded OR feature_not_supported OR raise_exception
                 OR with_check_option_violation THEN
@@ -114,41 +128,65 @@ BEGIN
            SET payload = json_build_object('not_json', 'PostgreSQL cannot hold it', 'bytes', octet_length(s.value))
          WHERE s.no = p_from AND s.is_exact AND NOT redrive._is_jsonb(s.payload);
         IF FOUND THEN
-            RETURN QUERY SELECT t.no, t.why FROM redrive._import_try(p_ids, p_zone, p_from, p_to) t;
+            RETURN QUERY SELECT t.no, t.why FROM redrive._import_try(p_ids, p_has_kept, p_zone, p_from, p_to) t;
         ELSE
             no := p_from;
             RETURN NEXT;
         END IF;
     ELSE
-        RETURN QUERY SELECT t.no, t.why FROM redrive._import_try(p_ids, p_zone, p_from, v_half) t;
-        RETURN QUERY SELECT t.no, t.why FROM redrive._import_try(p_ids, p_zone, v_half + 1, p_to) t;
+        RETURN QUERY SELECT t.no, t.why FROM redrive._import_try(p_ids, p_has_kept, p_zone, p_from, v_half) t;
+        RETURN QUERY SELECT t.no, t.why FROM redrive._import_try(p_ids, p_has_kept, p_zone, v_half + 1, p_to) t;
     END IF;
 END $$;
 
--- Takes in what this transaction copied to the stage, whose `no` counts from 1. refused: rows that PostgreSQL does not take, with what it said.
-CREATE OR REPLACE FUNCTION redrive.import_take(p_source text, p_reason text, OUT inserted bigint, OUT duplicates bigint, OUT refused integer[],
-                                               OUT whys text[])
+-- The staged rows whose event the table has, or an earlier row, but for refused ones.
+CREATE OR REPLACE FUNCTION redrive._import_known(p_refused integer[]) RETURNS TABLE (no integer)
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp
+SET enable_mergejoin = off AS $$ -- nothing is known of event ids where they have no index: a merge join would sort the whole table
+BEGIN
+    RETURN QUERY SELECT s.no FROM :"events" e JOIN pg_temp.redrive_import s ON s.event_id = e.event_id;
+    IF (SELECT count(*) < (SELECT count(*) FROM pg_temp.redrive_import) FROM (SELECT FROM pg_temp.redrive_import s GROUP BY s.event_id) g) THEN
+        RETURN QUERY SELECT w.no FROM (SELECT s.no, min(s.no) OVER (PARTITION BY s.event_id) AS first FROM pg_temp.redrive_import s
+                                        WHERE NOT EXISTS (SELECT FROM unnest(p_refused) AS r (no) WHERE r.no = s.no)) w WHERE w.no > w.first;
+    END IF;
+END $$;
+
+-- Takes in what this transaction copied to the stage, whose `no` counts from 1. p_part: the part of all event ids, 0 or 1, that the stage's are of; NULL:
+-- of both. One session at a time takes events of a part in, so that none of two misses what the other one inserts. refused: rows that PostgreSQL does not
+-- take, with what it said.
+CREATE OR REPLACE FUNCTION redrive.import_take(p_source text, p_reason text, p_part integer, OUT inserted bigint, OUT duplicates bigint,
+                                               OUT refused integer[], OUT whys text[])
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
 DECLARE
     v_sequence regclass := redrive._event_sequence();
-    v_new boolean[];
+    v_count integer;
+    v_last integer;
+    v_has_kept boolean;
+    v_left_out integer[];
     v_ids bigint[];
+    v_failed integer := 1;
 BEGIN
+    inserted := 0;
+    refused := '{}';
+    whys := '{}';
     PERFORM redrive._import_stage_check();
-    IF (SELECT (count(*), coalesce(max(s.no), 0), coalesce(min(s.no), 1)) IS DISTINCT FROM (count(*), count(*)::integer, 1)
-          FROM pg_temp.redrive_import s) THEN
+    SELECT count(*), CASE WHEN min(s.no) = 1 THEN max(s.no) ELSE 0 END, coalesce(bool_or(s.is_exact OR s.revisions IS NOT NULL), false)
+      INTO v_count, v_last, v_has_kept FROM pg_temp.redrive_import s;
+    IF v_count <> v_last THEN
         RAISE EXCEPTION 'the staged rows are not numbered from 1' USING ERRCODE = 'RD004';
     END IF;
-    SELECT array_agg(w.is_first AND NOT w.is_there ORDER BY w.no) INTO v_new
-      FROM (SELECT s.no, s.no = min(s.no) OVER (PARTITION BY s.event_id) AS is_first, d.event_id IS NOT NULL AS is_there
-              FROM pg_temp.redrive_import s
-              LEFT JOIN (SELECT DISTINCT e.event_id FROM :"events" e JOIN pg_temp.redrive_import x ON x.event_id = e.event_id) d
-                ON d.event_id = s.event_id) w;
-    v_ids := ARRAY(SELECT CASE WHEN w.is_new THEN nextval(v_sequence) ELSE 0 END FROM unnest(v_new) WITH ORDINALITY AS w (is_new, no) ORDER BY w.no);
-    duplicates := (SELECT count(*) FROM unnest(v_new) AS w (is_new) WHERE NOT w.is_new);
-    SELECT coalesce(array_agg(t.no ORDER BY t.no), '{}'), coalesce(array_agg(t.why ORDER BY t.no), '{}') INTO refused, whys
-      FROM redrive._import_try(v_ids, (SELECT i.zone FROM redrive.install i), 1, cardinality(v_ids)) t;
-    inserted := cardinality(v_ids) - duplicates - cardinality(refused);
+    PERFORM pg_advisory_xact_lock('redrive.install'::regclass::oid::integer, n) FROM generate_series(coalesce(p_part, 0), coalesce(p_part, 1)) AS n;
+    -- Once more where some are refused: another row of the same event may be better.
+    WHILE v_failed > 0 LOOP
+        v_left_out := ARRAY(SELECT k.no FROM redrive._import_known(refused) k UNION SELECT unnest(refused));
+        EXIT WHEN cardinality(v_left_out) = v_count;
+        v_ids := ARRAY(SELECT CASE WHEN o.no IS NULL THEN nextval(v_sequence) ELSE 0 END
+                         FROM generate_series(1, v_count) AS n LEFT JOIN unnest(v_left_out) AS o (no) ON o.no = n ORDER BY n);
+        SELECT count(*), refused || coalesce(array_agg(t.no), '{}'), whys || coalesce(array_agg(t.why), '{}') INTO v_failed, refused, whys
+          FROM redrive._import_try(v_ids, v_has_kept, (SELECT i.zone FROM redrive.install i), 1, v_count) t;
+        inserted := inserted + v_count - cardinality(v_left_out) - v_failed;
+    END LOOP;
+    duplicates := v_count - inserted - cardinality(refused);
     IF inserted > 0 THEN
         PERFORM redrive._audit('import', NULL, inserted, p_reason, p_source);
     END IF;
