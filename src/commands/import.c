@@ -5,59 +5,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/alloc.h"
 #include "base/text.h"
 #include "commands/cli/command.h"
 #include "commands/cli/interrupt.h"
 #include "commands/cli/output.h"
-#include "store/ingest/import.h"
-
-enum { BATCH_ROWS = 20000, BATCH_BYTES = 16 << 20 };
+#include "commands/import_batches.h"
 
 struct importing {
     struct call *call;
-    struct store *store;
-    const char *name;   // of the file, for people
-    int64_t line;       // of it, from 1
-    struct arena arena; // of the batch
-    struct import_row *rows;
-    int64_t *lines; // of each row
-    size_t count, bytes;
-    int64_t read, inserted, duplicates, rejected;
+    struct import_batches *batches;
+    const char *name; // of the file, for people
+    int64_t line;     // of it, from 1
+    int64_t read, rejected;
     struct progress_line progress;
 };
 
 static void
-reject(struct importing *importing, int64_t line, const char *why)
+reject(void *context, const char *source, int64_t line, const char *why)
 {
+    struct importing *importing = context;
     struct strbuf text = {0};
     text_visible(&text, bytes_of(why), false);
     progress_end(&importing->progress);
-    fprintf(stderr, "%s:%" PRId64 ": %s\n", importing->name, line, strbuf_text(&text));
+    fprintf(stderr, "%s:%" PRId64 ": %s\n", source, line, strbuf_text(&text));
     strbuf_release(&text);
     importing->rejected++;
 }
 
 static bool
-take_batch(struct importing *importing, struct err *err)
+insert(struct importing *importing, struct err *err)
 {
-    const struct change_options *change = &importing->call->options.change;
-    const struct import_batch batch = {.rows = importing->rows,
-                                       .count = importing->count,
-                                       .source = importing->name,
-                                       .reason = change->reason,
-                                       .is_dry = change->dry_run,
-                                       .part = IMPORT_ALL_PARTS};
-    struct import_taken taken = {0};
-    bool ok = importing->count == 0 || import_take(importing->store, &batch, &importing->arena, &taken, err);
-    if (ok) {
-        importing->inserted += taken.inserted;
-        importing->duplicates += taken.duplicates;
-        for (size_t i = 0; i < taken.refused_count; i++)
-            reject(importing, importing->lines[taken.refused[i].row], taken.refused[i].why);
-    }
-    importing->count = importing->bytes = 0;
-    arena_reset(&importing->arena);
+    bool ok = import_batches_insert(importing->batches, importing->name, err);
     progress_show(&importing->progress, importing->read, 0, NULL);
     return ok;
 }
@@ -71,12 +49,9 @@ take_line(struct importing *importing, struct bytes line, struct err *err)
     if (line.len == 0)
         return true;
     importing->read++;
-    importing->bytes += line.len;
-    if (import_line_read(line, &importing->arena, &importing->rows[importing->count], &why))
-        importing->lines[importing->count++] = importing->line;
-    else
-        reject(importing, importing->line, why.text);
-    return (importing->count < BATCH_ROWS && importing->bytes < BATCH_BYTES) || take_batch(importing, err);
+    if (!import_batches_add(importing->batches, line, importing->line, &why))
+        reject(importing, importing->name, importing->line, why.text);
+    return !import_batches_is_full(importing->batches) || insert(importing, err);
 }
 
 static bool
@@ -96,7 +71,8 @@ take_file(struct importing *importing, const char *name, struct err *err)
     if (ok && ferror(file))
         ok = err_set(err, ERR_USAGE, "%s cannot be read further than line %" PRId64, importing->name,
                      importing->line);
-    ok = ok && take_batch(importing, err);
+    ok = ok && insert(importing, err);
+    ok = import_batches_wait(importing->batches, ok ? err : &(struct err){0}) && ok;
     free(text);
     if (!is_input)
         fclose(file);
@@ -106,6 +82,7 @@ take_file(struct importing *importing, const char *name, struct err *err)
 static bool
 tell(const struct importing *importing, struct err *err)
 {
+    struct import_counts counts = import_batches_counts(importing->batches);
     char read[TEXT_SHORT], inserted[TEXT_SHORT], duplicates[TEXT_SHORT], rejected[TEXT_SHORT];
     bool is_dry = importing->call->options.change.dry_run;
     if (importing->call->options.general.json) {
@@ -113,15 +90,15 @@ tell(const struct importing *importing, struct err *err)
         strbuf_printf(&line,
                       "{\"read\":%" PRId64 ",\"inserted\":%" PRId64 ",\"duplicate\":%" PRId64
                       ",\"rejected\":%" PRId64 ",\"is_dry\":%s}\n",
-                      importing->read, importing->inserted, importing->duplicates, importing->rejected,
+                      importing->read, counts.inserted, counts.duplicates, importing->rejected,
                       is_dry ? "true" : "false");
         bool ok = output_bytes(strbuf_bytes(&line), err);
         strbuf_release(&line);
         return ok;
     }
     remark(importing->call, "%s lines: %s %s, %s in the table already, %s rejected",
-           text_count(importing->read, read), text_count(importing->inserted, inserted),
-           is_dry ? "would be inserted" : "inserted", text_count(importing->duplicates, duplicates),
+           text_count(importing->read, read), text_count(counts.inserted, inserted),
+           is_dry ? "would be inserted" : "inserted", text_count(counts.duplicates, duplicates),
            text_count(importing->rejected, rejected));
     return true;
 }
@@ -133,9 +110,9 @@ take_all(struct importing *importing, struct err *err)
     for (size_t i = 0; ok && i < importing->call->arg_count && !interrupt_is_set(); i++)
         ok = take_file(importing, importing->call->args[i], err);
     progress_end(&importing->progress);
-    if (!ok && importing->inserted > 0)
-        remark(importing->call, "%" PRId64 " are inserted; the same command continues behind them",
-               importing->inserted);
+    int64_t inserted = import_batches_counts(importing->batches).inserted;
+    if (!ok && inserted > 0 && !importing->call->options.change.dry_run)
+        remark(importing->call, "%" PRId64 " are inserted; the same command continues behind them", inserted);
     return ok && tell(importing, err);
 }
 
@@ -148,17 +125,21 @@ command_import(struct call *call, struct err *err)
         return STATUS_USAGE;
     }
     interrupt_catch();
-    bool ok = command_store(call, STORE_WRITE, &importing.store, err);
+    struct store *store = NULL;
+    bool ok = command_store(call, STORE_WRITE, &store, err);
     if (ok) {
-        importing.rows = alloc_array(BATCH_ROWS, sizeof *importing.rows);
-        importing.lines = alloc_array(BATCH_ROWS, sizeof *importing.lines);
+        importing.batches = import_batches_begin(
+            &(struct import_batches_settings){.store = store,
+                                              .other = command_store_settings(call, STORE_WRITE),
+                                              .reason = call->options.change.reason,
+                                              .is_dry = call->options.change.dry_run,
+                                              .refuse = reject,
+                                              .context = &importing});
         progress_begin(&importing.progress, call, "lines");
         ok = take_all(&importing, err);
+        import_batches_end(importing.batches);
     }
-    free(importing.rows);
-    free(importing.lines);
-    arena_release(&importing.arena);
-    store_close(importing.store);
+    store_close(store);
     return !ok                      ? command_status(err)
            : interrupt_is_set()     ? STATUS_INTERRUPTED
            : importing.rejected > 0 ? STATUS_PART

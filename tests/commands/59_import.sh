@@ -91,7 +91,8 @@ run import "$work/doubled.jsonl" -d "$imported" --json
 ok "a line that is refused stands in no other's way" all exits 1 ';' json 'rows[0] == {"read": 4, "inserted": 1, "duplicate": 1, "rejected": 2, "is_dry": False}' ';' \
     [ "$(imported_sql "SELECT event_payload->>'n' FROM dlq_events WHERE event_id = 'd-1'")" = 3 ]
 
-# A constraint of the team's own, and more lines than a batch has. Every tenth event occurs again far below.
+# A constraint of the team's own, and more lines than a batch has: two connections insert what comes behind the first batch. Every tenth event occurs
+# again far below.
 imported_sql "ALTER TABLE dlq_events ADD CONSTRAINT no_hundreds CHECK (event_payload->>'n' NOT LIKE '%00')"
 "$python" -S -c '
 for n in list(range(1, 45501)) + list(range(10, 45501, 10)):
@@ -112,4 +113,9 @@ wait $beside || true
 ok "two imports of one file at a time: each event once" all exits 0 ';' [ "$(imported_sql "SELECT concat_ws(' ', count(*), count(DISTINCT event_id)) FROM dlq_events")" = "45500 45500" ] ';' \
     [ "$(cat "$work/out" "$work/beside.json" | "$python" -S -c 'import json, sys; print(sum(json.loads(line)["inserted"] for line in sys.stdin))')" = 45500 ]
 
+imported_sql "DELETE FROM dlq_events; CREATE ROLE $import_db LOGIN CONNECTION LIMIT 1"
+imported_sql "SELECT redrive.grants('$import_db')" | psql -XAtq "$imported"
+run import "$work/many.jsonl" -d "$imported user=$import_db" --json
+ok "where a second connection cannot be had, one inserts all" all exits 0 ';' json 'rows[0]["inserted"] == 45500 and rows[0]["duplicate"] == 4550'
+imported_sql "DROP OWNED BY $import_db; DROP ROLE $import_db"
 psql -XAtq "$server dbname=postgres" -c "DROP DATABASE $import_db WITH (FORCE)"
