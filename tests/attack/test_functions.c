@@ -145,7 +145,7 @@ count_of(const struct hostile *hostile)
 
 // --- functions ---
 
-enum { MOST_ARGS = 40, MOST_FUNCTIONS = 800, RANDOM_CALLS = 16 };
+enum { MOST_ARGS = 40, MOST_FUNCTIONS = 1000, RANDOM_CALLS = 16 };
 static struct function {
     char name[100];       // qualified
     char signature[1200]; // as regprocedure

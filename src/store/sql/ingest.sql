@@ -114,6 +114,32 @@ BEGIN
     RETURN v;
 END $$;
 
+-- Does no other ingester live? None begins to read until the transaction ends (ingest_claim).
+CREATE OR REPLACE FUNCTION redrive._ingest_is_alone(p_no bigint) RETURNS boolean
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock_shared('redrive.ingester'::regclass::oid::integer, 0);
+    RETURN NOT EXISTS (SELECT FROM redrive.ingester i WHERE i.no <> p_no);
+END $$;
+
+-- Lets no other ingester make events until the transaction ends. Two that have letters of one event, each in a partition of its own, would each find
+-- that there is no such event yet, and make one. A program that stands still before its commit is in the way for ten seconds.
+CREATE OR REPLACE FUNCTION redrive._ingest_exclude() RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    PERFORM set_config('idle_in_transaction_session_timeout', '10s', true);
+    PERFORM pg_advisory_xact_lock('redrive.ingester'::regclass::oid::integer, 1);
+END $$;
+
+-- To be called before letters are compared with the events that are there.
+CREATE OR REPLACE FUNCTION redrive._ingest_exclude_others(p_no bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
+BEGIN
+    IF NOT redrive._ingest_is_alone(p_no) THEN
+        PERFORM redrive._ingest_exclude();
+    END IF;
+END $$;
+
 -- A sign of life at the end of what was long. Where another session of this ingester writes too, it is given with the next claim: to wait for that
 -- one, which may wait for us, would be a deadlock.
 CREATE OR REPLACE FUNCTION redrive._ingest_seen(p_no bigint) RETURNS void
@@ -146,6 +172,9 @@ DECLARE
     v_shared record; -- topics with the same readers, and how many of their partitions are each reader's share
     v_mine bigint;
 BEGIN
+    IF v.topics = '{}' THEN -- letters that are being written were begun by whoever did not know of this ingester (_ingest_is_alone)
+        PERFORM pg_advisory_xact_lock('redrive.ingester'::regclass::oid::integer, 0);
+    END IF;
     UPDATE redrive.ingester i SET seen_at = clock_timestamp() WHERE i.no = p_no;
     UPDATE redrive.ingester i SET topics = p_topics WHERE i.no = p_no AND i.topics <> p_topics;
     PERFORM redrive._ingest_bury(p_no);
@@ -349,6 +378,13 @@ BEGIN
     RETURN EXISTS (SELECT FROM redrive.record x WHERE x.identity = ANY (p_identities));
 END $$;
 
+-- How many records have one of these identities. With the plan of _ingest_is_any_known.
+CREATE OR REPLACE FUNCTION redrive._ingest_known(p_identities bigint[]) RETURNS bigint
+LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp SET enable_seqscan = off SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    RETURN (SELECT count(*) FROM redrive.record x WHERE x.identity = ANY (p_identities));
+END $$;
+
 -- Of each staged record, in their order, the event that it is a further attempt of; 0: it is an event of its own. The event is pending, has the same
 -- identity, and is in no operation: what was sent and failed again is an event of its own. -n: of the n-th staged record.
 -- Plan: records by identity and events by id, one by one, also where nothing is known yet of tables that were empty a moment ago: OFFSET 0 and the
@@ -484,6 +520,7 @@ DECLARE
     v_generations integer[]; -- of each staged record
 BEGIN
     PERFORM redrive._ingest_stage_check();
+    PERFORM redrive._ingest_exclude_others(p_no);
     PERFORM redrive._ingest_move(v, p_topics, p_partitions, p_from, p_to, p_last, p_crcs);
     SELECT coalesce(sum(g.records), 0), min(p.generation), max(p.generation) INTO v_moved, v_oldest, v_newest
       FROM (SELECT s.topic, s.partition, count(*) AS records, min(s."offset") AS low, max(s."offset") AS high

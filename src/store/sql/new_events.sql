@@ -127,6 +127,8 @@ END $$;
 -- place in p_topics. A mark that is not set is NULL. p_longest: see _ingest_new_events. p_distinct: p_identities in ascending order, each once. The
 -- program has sorted them while PostgreSQL wrote the chunk before; whoever gives other ones has no more than an event where an attempt should be.
 --
+-- Where other ingesters live, they are excluded last, so that all write at a time: then it is looked whether one has taken in such an event meanwhile.
+--
 -- The commit does not wait for the disk. A server that loses it loses the positions with the letters, and they are read again from there.
 -- Plan: one for all arrays. One for these alone would hold them as constants, in which each element is looked for from the first one on.
 CREATE OR REPLACE FUNCTION redrive.ingest_take_new(
@@ -140,6 +142,7 @@ CREATE OR REPLACE FUNCTION redrive.ingest_take_new(
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     v redrive.ingester := redrive._ingest_hold_beside(p_no, p_fence);
+    v_is_alone boolean := redrive._ingest_is_alone(p_no);
     v_count bigint := coalesce(cardinality(p_stretches), 0);
     v_sequence regclass := redrive._event_sequence();
     v_generations integer[]; -- of each stretch
@@ -168,6 +171,12 @@ BEGIN
             INSERT INTO redrive.original (dlq_id, cluster, topic, partition, "offset")
             SELECT v_ids[n], v.cluster, p_original_topics[n], p_original_partitions[n], p_original_offsets[n]
               FROM generate_series(1, v_count) AS n WHERE p_are_pointers[n];
+        END IF;
+        IF NOT v_is_alone THEN
+            PERFORM redrive._ingest_exclude();
+            IF redrive._ingest_known(p_distinct) > v_count THEN
+                RAISE EXCEPTION 'another ingester has taken in an event of these letters';
+            END IF;
         END IF;
     EXCEPTION WHEN integrity_constraint_violation OR data_exception OR program_limit_exceeded OR feature_not_supported OR raise_exception
                 OR with_check_option_violation THEN

@@ -163,6 +163,7 @@ BEGIN
           FROM numbered n)
     SELECT array_agg(n.generation ORDER BY n.no), count(*) INTO v_generations, tried FROM numbered n;
     IF tried > 0 THEN
+        PERFORM redrive._ingest_exclude_others(p_no);
         SELECT t.events, t.attempts, t.unfit INTO events, attempts, unfit
           FROM redrive._ingest_put(v.cluster, v_generations, redrive._ingest_events(tried::integer)) t;
         DELETE FROM redrive.unfit u USING pg_temp.redrive_letter s
