@@ -503,7 +503,7 @@ add_overtaken(const PGresult *r, struct preview *preview)
     preview->overtaken.resolved += value_int8(r, 0, 1);
 }
 
-// Of a source id that no other row has, nothing newer is there. Each connection looks for half of the others.
+// Of events whose keys many rows have. Each connection looks for half of them.
 static bool
 overtaken_of_rows(struct store *store, const struct preview_query *query, const int64_t *ids, size_t count,
                   struct preview *preview, struct err *err)
@@ -537,11 +537,11 @@ static bool
 preview_overtaken(struct store *store, const struct preview_query *query, struct preview *preview,
                   struct err *err)
 {
-    const int64_t *shared;
+    const int64_t *crowded;
     size_t count;
     preview->overtaken.events = preview->overtaken.resolved = 0;
-    if (query->rows && preview_rows_shared(query->rows, &shared, &count))
-        return overtaken_of_rows(store, query, shared, count, preview, err);
+    if (query->rows && preview_rows_overtaken(query->rows, &preview->overtaken, &crowded, &count))
+        return count == 0 || overtaken_of_rows(store, query, crowded, count, preview, err);
     enum chosen chosen = chosen_of(query);
     const char *sql = query->count <= PREVIEW_MANY                   ? overtaken_of_few_sql
                       : chosen != CHOSEN_BY_LOOKUP && is_most(query) ? overtaken_of_most_sql[chosen]

@@ -25,34 +25,50 @@ struct preview_rows {
     size_t place_count;
     int64_t count;
     bool is_keyed;
-    int64_t *shared, *doubled; // heap
-    size_t shared_count, doubled_count, doubled_room;
+    struct preview_overtaken overtaken; // of keys that are not crowded
+    int64_t *crowded, *doubled;         // heap
+    size_t crowded_count, doubled_count, doubled_room;
 };
 
-// The columns of a row. Each that packs has one value an event, in the same order.
-enum { TOPIC, PARTITION, COUNT, PACKED_IDS, PACKED_EVENTS, PACKED_SIZES, PACKED_SHARED };
+// The columns of a row. The first three that pack have one value an event, in the same order.
+enum { TOPIC, PARTITION, COUNT, PACKED_IDS, PACKED_EVENTS, PACKED_SIZES, PACKED_NEWER, PACKED_CROWDED };
 
 // One row an origin. OFFSET 0: each event is looked up, and what is sorted or grouped is short.
-#define ROWS(rows)                                                                                           \
+#define ROWS(rows, newer, crowded)                                                                           \
     "SELECT e.topic, e.partition, count(*), string_agg(int8send(e.id), ''),"                                 \
-    " string_agg(int8send(e.event), ''), string_agg(int4send(e.size), ''),"                                  \
-    " string_agg(int8send(e.id), '') FILTER (WHERE e.is_shared) FROM (" rows ") AS e GROUP BY 1, 2"
+    " string_agg(int8send(e.event), ''), string_agg(int4send(e.size), ''), " newer ", " crowded              \
+    " FROM (" rows ") AS e GROUP BY 1, 2"
 #define LOOKED_UP(columns)                                                                                   \
     "SELECT e.* FROM unnest($1) AS w (id) CROSS JOIN LATERAL (SELECT x.id::bigint AS id, x.status,"          \
     "   x.kafka_topic::text AS topic, coalesce(x.kafka_partition, -1) AS partition,"                         \
     "   hashtextextended(x.event_id::text, 0) AS event,"                                                     \
-    "   coalesce(pg_column_size(x.event_payload), 0) AS size, " columns                                      \
+    "   coalesce(pg_column_size(x.event_payload), 0) AS size" columns                                        \
     "  FROM :\"events\" x WHERE x.id = w.id OFFSET 0) AS e WHERE e.status = 'PENDING'"
-static const char rows_sql[] = ROWS(LOOKED_UP("false AS is_shared"));
+static const char rows_sql[] = ROWS(LOOKED_UP(""), "NULL::bytea", "NULL::bytea");
 
-// Of an event whose source id no other row has, the index alone tells that nothing newer has its key. Keys
-// are looked up about in the order of their index, so one page after another is read, not one for each key;
-// by bytes, since a language's order costs more than the pages do.
+// Of a source id that no other row has, the index alone tells that nothing newer has its key. Keys are looked
+// up about in the order of their index, so one page after another is read, not one for each key; by bytes,
+// since a language's order costs more than the pages do. Of a key of few rows these are looked at: what is
+// newer, of the same topic and another event id. One that is pending may be chosen too, so their ids come
+// along; of any other the number tells (enum newer). A key of more rows is crowded: each of its events would
+// look at all of them.
+#define KEY_ROWS "8"
 // clang-format off
 static const char keyed_rows_sql[] =
-    ROWS("SELECT k.*, EXISTS (SELECT FROM :\"events\" n WHERE n.source_id = k.source_id OFFSET 1) AS is_shared"
-         " FROM (" LOOKED_UP("x.source_id") " ORDER BY e.source_id::text COLLATE \"C\" OFFSET 0) AS k OFFSET 0");
+    ROWS("SELECT s.*, CASE WHEN s.rows BETWEEN 2 AND " KEY_ROWS " THEN (SELECT"
+         "   CASE WHEN bool_or(n.status = 'RESOLVED') THEN int4send(-2)"
+         "        WHEN bool_or(n.status <> 'PENDING') THEN int4send(-1)"
+         "        ELSE int4send(count(*)::int4) || string_agg(int8send(n.id::bigint), '') END"
+         "  FROM :\"events\" n WHERE n.source_id = s.source_id AND n.created_at > s.created_at"
+         "   AND n.kafka_topic::text IS NOT DISTINCT FROM s.topic AND n.status <> 'DISCARDED'"
+         "   AND hashtextextended(n.event_id::text, 0) <> s.event HAVING count(*) > 0) END AS newer"
+         " FROM (SELECT k.*, (SELECT count(*) FROM (SELECT FROM :\"events\" n WHERE n.source_id = k.source_id"
+         "    LIMIT " KEY_ROWS " + 1) AS few) AS rows"
+         "  FROM (" LOOKED_UP(", x.source_id, x.created_at") " ORDER BY e.source_id::text COLLATE \"C\" OFFSET 0) AS k"
+         "  OFFSET 0) AS s OFFSET 0",
+         "string_agg(e.newer, '')", "string_agg(int8send(e.id), '') FILTER (WHERE e.rows > " KEY_ROWS ")");
 // clang-format on
+enum newer { NEWER_RESOLVED = -2, NEWER_OTHER = -1 };
 
 // Are keys looked up too? Worth it where an index begins with source_id, and a key has few events.
 static const char is_keyed_sql[] =
@@ -158,11 +174,40 @@ struct hashed {
 };
 
 static void
-add_shared(struct preview_rows *rows, size_t at)
+add_crowded(struct preview_rows *rows, size_t at)
 {
-    struct bytes ids = bytes_at(rows, at, PACKED_SHARED);
+    struct bytes ids = bytes_at(rows, at, PACKED_CROWDED);
     for (size_t i = 0; i < ids.len / 8; i++)
-        rows->shared[rows->shared_count++] = pg_read64(ids.data + 8 * i);
+        rows->crowded[rows->crowded_count++] = pg_read64(ids.data + 8 * i);
+}
+
+static int
+compare_ids(const void *left, const void *right)
+{
+    int64_t x = *(const int64_t *)left, y = *(const int64_t *)right;
+    return (x > y) - (x < y);
+}
+
+static bool
+is_in_query(const struct preview_query *query, int64_t id)
+{
+    return bsearch(&id, query->ids, query->count, sizeof id, compare_ids) != NULL;
+}
+
+// An event is overtaken unless all that is newer is chosen with it.
+static void
+add_overtaken(struct preview_rows *rows, const struct preview_query *query, size_t at)
+{
+    struct bytes newer = bytes_at(rows, at, PACKED_NEWER);
+    for (size_t i = 0; i + 4 <= newer.len;) {
+        int32_t count = pg_read32(newer.data + i);
+        bool is_overtaken = count < 0;
+        i += 4;
+        for (int32_t k = 0; k < count; k++, i += 8)
+            is_overtaken |= !is_in_query(query, pg_read64(newer.data + i));
+        rows->overtaken.events += is_overtaken;
+        rows->overtaken.resolved += count == NEWER_RESOLVED;
+    }
 }
 
 // The places of hashes that were seen, of a power of two that leaves half of them free.
@@ -206,20 +251,21 @@ find_doubled(struct preview_rows *rows, const struct hashed *all, size_t count)
 }
 
 static void
-unpack(struct preview_rows *rows)
+unpack(struct preview_rows *rows, const struct preview_query *query)
 {
     find_places(rows);
     struct hashed *all = alloc_array((size_t)rows->count + 1, sizeof *all);
-    rows->shared = alloc_array((size_t)rows->count + 1, sizeof *rows->shared);
+    rows->crowded = alloc_array((size_t)rows->count + 1, sizeof *rows->crowded);
     size_t count = 0;
     for (size_t at = 0; at < rows->place_count; at++) {
         struct bytes ids = bytes_at(rows, at, PACKED_IDS);
         struct bytes events = bytes_at(rows, at, PACKED_EVENTS);
         for (size_t i = 0; i < ids.len / 8; i++)
             all[count++] = (struct hashed){pg_read64(events.data + 8 * i), pg_read64(ids.data + 8 * i)};
-        add_shared(rows, at);
+        add_crowded(rows, at);
+        add_overtaken(rows, query, at);
     }
-    rows->shared_count = ids_normalise(rows->shared, rows->shared_count);
+    rows->crowded_count = ids_normalise(rows->crowded, rows->crowded_count);
     find_doubled(rows, all, count);
     free(all);
 }
@@ -238,7 +284,7 @@ preview_rows_read(struct store *store, const struct preview_query *query, struct
         preview_rows_destroy(read);
         return false;
     }
-    unpack(read);
+    unpack(read, query);
     *rows = read;
     return true;
 }
@@ -252,7 +298,7 @@ preview_rows_destroy(struct preview_rows *rows)
     PQclear(rows->halves[0]);
     PQclear(rows->halves[1]);
     free(rows->places);
-    free(rows->shared);
+    free(rows->crowded);
     free(rows->doubled);
     free(rows);
 }
@@ -279,10 +325,12 @@ preview_rows_origin(const struct preview_rows *rows, size_t i)
 }
 
 bool
-preview_rows_shared(const struct preview_rows *rows, const int64_t **ids, size_t *count)
+preview_rows_overtaken(const struct preview_rows *rows, struct preview_overtaken *overtaken,
+                       const int64_t **crowded, size_t *count)
 {
-    *ids = rows->shared;
-    *count = rows->shared_count;
+    *overtaken = rows->overtaken;
+    *crowded = rows->crowded;
+    *count = rows->crowded_count;
     return rows->is_keyed;
 }
 

@@ -36,9 +36,10 @@ struct preview_origin {
 };
 size_t preview_rows_origins(const struct preview_rows *rows);
 struct preview_origin preview_rows_origin(const struct preview_rows *rows, size_t i);
-// Those whose source id another row of the table has too; false: not known. Ids are ascending, and valid as
-// long as the rows.
-bool preview_rows_shared(const struct preview_rows *rows, const int64_t **ids, size_t *count);
+// How many are overtaken; false: not known. Not among them are events of keys that many rows have: these ids,
+// ascending, and valid as long as the rows.
+bool preview_rows_overtaken(const struct preview_rows *rows, struct preview_overtaken *overtaken,
+                            const int64_t **crowded, size_t *count);
 // Those that share their event id with another one of them.
 void preview_rows_doubled(const struct preview_rows *rows, const int64_t **ids, size_t *count);
 // The events that have to be looked at one by one, as far as their rows say so, and their sizes; heap.
