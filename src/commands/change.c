@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/uuid.h"
 #include "commands/archiving.h"
+#include "commands/change_ahead.h"
 #include "commands/change_parts.h"
 #include "commands/changing.h"
 #include "commands/choosing.h"
@@ -229,6 +230,7 @@ changing_run(struct call *call, enum operation_action action, struct err *err)
     int status = ok ? change_events(&change, err) : command_status(err);
     recipe_use_close(&change.recipe);
     free(change.ids);
+    change_ahead_destroy(change.ahead);
     change_end_forecast(&change);
     arena_release(&change.arena);
     store_close(change.store);

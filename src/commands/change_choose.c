@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "base/text.h"
+#include "commands/change_ahead.h"
 #include "commands/choosing.h"
 #include "commands/cli/interrupt.h"
 #include "commands/cli/output.h"
@@ -14,6 +15,7 @@
 #include "core/filter/filter.h"
 #include "core/selection.h"
 #include "core/target.h"
+#include "rollup/reader.h"
 #include "store/operations/corrections.h"
 
 int64_t
@@ -197,14 +199,28 @@ choose_undone(struct change *change, struct err *err)
                    no);
 }
 
+// Of a whole group the rollup has the ids at hand, so its rows can be read while it is brought up to date.
+static void
+begin_ahead(struct change *change, const struct choice *choice)
+{
+    const struct call *call = change->call;
+    const struct store_settings keeping = publishing_store(call);
+    const struct store_settings settings = command_store_settings(call, STORE_SCHEMA);
+    if (change->action == ACTION_REPROCESS && choice->group && !choice->filter &&
+        rollup_is_left_behind(&keeping, change->store))
+        change->ahead = change_ahead_start(&settings, choice);
+}
+
 // What is only described may be found out of the rollup, where no order matters. What is changed is chosen in
 // the table.
 static void
 choose_counted(struct change *change, struct choice *choice)
 {
     struct call *call = change->call;
-    if (call->options.change.dry_run && choice->limit == 0 && choose_is_counted(change->store, choice))
-        (void)rollup_find(call, change->store, &choice->is_counted);
+    if (!call->options.change.dry_run || choice->limit != 0 || !choose_is_counted(change->store, choice))
+        return;
+    begin_ahead(change, choice);
+    (void)rollup_find(call, change->store, &choice->is_counted);
 }
 
 bool
@@ -291,11 +307,13 @@ bool
 change_look_ahead(struct change *change, struct err *err)
 {
     const struct options *options = &change->call->options;
-    const struct preview_query query = {.action = change->action,
-                                        .ids = change->ids,
-                                        .count = change->count,
-                                        .to = options->reprocess.to,
-                                        .restores_resolved = change->restores_resolved};
+    const struct preview_query query = {
+        .action = change->action,
+        .ids = change->ids,
+        .count = change->count,
+        .to = options->reprocess.to,
+        .restores_resolved = change->restores_resolved,
+        .ahead = change_ahead_join(change->ahead, change->store, change->ids, change->count)};
     if (options->change.dry_run || (!options->change.yes && !options->change.confirm.is_given))
         return forecast_change(change, &query, err);
     if (change->action != ACTION_REPROCESS || change_names_quarantined(change))

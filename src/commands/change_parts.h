@@ -24,6 +24,7 @@ struct change {
     int64_t *ids; // ascending; heap
     size_t count;
     struct arena arena;
+    struct change_ahead *ahead; // change_ahead.h; NULL: nothing is read ahead
     struct preview preview;
     struct newer newer;            // of a reprocess, where it was looked for
     struct forecast forecast;      // of it

@@ -48,6 +48,19 @@ rollup_may_be_exact(const struct store_settings *settings, struct store *store)
            (needs_no_catch_up(&state) || (!state.is_kept && !settings->is_read_only));
 }
 
+static bool
+may_catch_up(const struct store_settings *settings, const struct rollup_state *state)
+{
+    return !needs_no_catch_up(state) && !state->is_kept && !settings->is_read_only;
+}
+
+bool
+rollup_is_left_behind(const struct store_settings *settings, struct store *store)
+{
+    struct rollup_state state;
+    return read_state(store, &state) && may_catch_up(settings, &state);
+}
+
 bool
 rollup_catch_up(const struct store_settings *settings, struct store *store, struct rollup_state *state)
 {
@@ -55,7 +68,7 @@ rollup_catch_up(const struct store_settings *settings, struct store *store, stru
         return false;
     if (needs_no_catch_up(state))
         return true;
-    if (state->is_kept || settings->is_read_only)
+    if (!may_catch_up(settings, state))
         return false;
 
     // Most events are counted already, so this takes seconds. A session without the rights ends at the first

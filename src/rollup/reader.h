@@ -12,6 +12,8 @@ bool rollup_is_exact(struct store *store, struct rollup_state *state);
 bool rollup_is_readable(const struct rollup_state *state);
 // Could rollup_catch_up find it exact? What takes the table otherwise need not be begun.
 bool rollup_may_be_exact(const struct store_settings *settings, struct store *store);
+// Would rollup_catch_up bring it up to date, which takes a while?
+bool rollup_is_left_behind(const struct store_settings *settings, struct store *store);
 // As rollup_is_exact. But where nobody maintained the rollup for a while, and this session may, it catches up
 // first, on another connection, for 20 s at most. Then it is readable, too.
 bool rollup_catch_up(const struct store_settings *settings, struct store *store, struct rollup_state *state);

@@ -146,6 +146,8 @@ bool pg_run(struct store *store, enum purpose purpose, struct pg_step *steps, si
 // A second connection like the store's, to the same server, for pg_run_both; the caller closes it. NULL:
 // there is none to be had, and everything goes over the first.
 struct store *pg_open_beside(const struct store *store);
+// Do both lead to the same server? A host name, or a list of them, may lead elsewhere the second time.
+bool pg_is_same_server(const struct store *store, const struct store *other);
 // Two transactions at the same time, which only read: as many steps here as there. beside NULL: one after the
 // other. store_interrupt of the store stops both.
 bool pg_run_both(struct store *store, struct store *beside, enum purpose purpose, struct pg_step *steps,

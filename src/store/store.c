@@ -233,9 +233,8 @@ store_close(struct store *store)
     free(store);
 }
 
-// A host name, or a list of them, may lead elsewhere the second time.
-static bool
-is_same_server(const struct store *store, const struct store *other)
+bool
+pg_is_same_server(const struct store *store, const struct store *other)
 {
     const char *host = PQhost(store->conn), *other_host = PQhost(other->conn);
     const char *address = PQhostaddr(store->conn), *other_address = PQhostaddr(other->conn);
@@ -254,7 +253,7 @@ pg_open_beside(const struct store *store)
                                             .program = store->program,
                                             .max_replays = store->max_replays};
     struct store *beside = store_create(&settings);
-    if (!pg_reach(beside, &ignored) || !is_same_server(store, beside)) {
+    if (!pg_reach(beside, &ignored) || !pg_is_same_server(store, beside)) {
         store_close(beside);
         return NULL;
     }

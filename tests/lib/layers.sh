@@ -96,7 +96,7 @@ home pthread 'pthread|threads\.h' 'src/async/[^:]*'
 hidden PCRE2 'pcre2_|PCRE2_' none
 hidden lz4 'LZ4' none
 hidden jansson 'json_t([^[:alnum:]_]|$)' none
-hidden libpq 'PGconn|PGresult' 'src/store/(pg|events/reader|operations/slot_row)\.h'
+hidden libpq 'PGconn|PGresult' 'src/store/(pg|events/(reader|preview_rows)|operations/slot_row)\.h'
 hidden librdkafka 'rd_kafka_' 'src/broker/(kafka|probe/private)\.h'
 hidden ncurses 'WINDOW|chtype|cchar_t' none
 hidden libconfuse 'cfg_t|cfg_opt_t' none

@@ -1,5 +1,6 @@
 // What the dialog says beforehand: the same, whichever way it is found out.
 #include "base/alloc.h"
+#include "store/events/preview_ahead.h"
 #include "tests/lib/forecast.h"
 #include "world.h"
 
@@ -224,6 +225,117 @@ finds_the_risks_of_many_before_an_analyze(void **state)
     check_risks(500, 21000, "SELECT 1");
 }
 
+// A guess of the events that is read over a connection of its own.
+static struct preview_ahead *
+guess(const struct world *world, const int64_t *ids, size_t count)
+{
+    struct preview_ahead *ahead = preview_ahead_create();
+    struct store *store;
+    assert_works(store_open(&store, &world->settings, &err));
+    assert_true(preview_ahead_begin(ahead, store, ids, count));
+    preview_ahead_read(ahead, store);
+    return ahead;
+}
+
+static struct preview
+look_with(struct world *world, struct preview_ahead *ahead, const int64_t *ids, size_t count)
+{
+    const struct preview_query query = {
+        .action = ACTION_REPROCESS, .ids = ids, .count = count, .ahead = ahead};
+    struct preview preview;
+    assert_works(look_ahead(world->store, &query, &world->arena, &preview, &err));
+    return preview;
+}
+
+enum { GUESSED = 26000, SCALE = 100000 };
+
+static void
+reads_ahead_what_was_guessed(void **state)
+{
+    (void)state;
+    struct world world;
+    risks_make(&world, SCALE, GUESSED, analyzed);
+    int64_t *ids = odd_ids(GUESSED, SCALE);
+    struct preview_ahead *ahead = guess(&world, ids, GUESSED);
+    assert_true(preview_ahead_is_of_use(ahead, ids, GUESSED));
+    // Nothing is read again.
+    test_sql(world.admin, "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id = %lld",
+             (long long)ids[GUESSED - 1]);
+    struct preview preview = look_with(&world, ahead, ids, GUESSED);
+    assert_int_equal(preview.open, GUESSED);
+    assert_risks(&preview, GUESSED);
+    assert_int_equal(preview.topic_count, 1);
+    assert_int_equal(preview.topics[0].count, GUESSED);
+    // Once.
+    preview = look_with(&world, ahead, ids, GUESSED);
+    assert_int_equal(preview.open, GUESSED - 1);
+    assert_int_equal(preview.closed, 1);
+    preview_ahead_destroy(ahead);
+    free(ids);
+    world_end(&world);
+}
+
+// Some that were guessed are not chosen, some that are chosen were not guessed: their parts are read again.
+static void
+reads_again_what_was_guessed_wrong(void **state)
+{
+    (void)state;
+    struct world world;
+    risks_make(&world, SCALE, GUESSED, analyzed);
+    int64_t *ids = odd_ids(GUESSED, SCALE), *guessed = odd_ids(GUESSED, SCALE);
+    const int64_t neighbour = 2 * (int64_t)SCALE / 100;
+    guessed[0] -= 1;                  // no event at all
+    guessed[7000] += neighbour / 2;   // not chosen
+    size_t count = GUESSED - 100 - 1; // arrivals at the end, and one that was closed and is open again
+    memmove(guessed + 12000, guessed + 12001, (GUESSED - 12001) * sizeof *guessed);
+    struct preview_ahead *ahead = guess(&world, guessed, count);
+    test_sql(world.admin,
+             "UPDATE public.dlq_events SET status = 'RESOLVED' WHERE id IN (%lld, %lld, %lld, %lld)",
+             (long long)ids[1], (long long)ids[7001], (long long)ids[17000], (long long)ids[GUESSED - 1]);
+    struct preview preview = look_with(&world, ahead, ids, GUESSED);
+    assert_int_equal(preview.open, GUESSED - 3);
+    assert_int_equal(preview.closed, 3);
+    preview_ahead_destroy(ahead);
+
+    test_sql(world.admin,
+             "UPDATE public.dlq_events SET status = 'PENDING' WHERE id IN (%lld, %lld, %lld, %lld)",
+             (long long)ids[1], (long long)ids[7001], (long long)ids[17000], (long long)ids[GUESSED - 1]);
+    ahead = guess(&world, guessed, count);
+    preview = look_with(&world, ahead, ids, GUESSED);
+    assert_int_equal(preview.open, GUESSED);
+    assert_risks(&preview, GUESSED);
+    preview_ahead_destroy(ahead);
+    free(guessed);
+    free(ids);
+    world_end(&world);
+}
+
+static void
+reads_everything_after_a_useless_guess(void **state)
+{
+    (void)state;
+    struct world world;
+    risks_make(&world, SCALE, GUESSED, analyzed);
+    int64_t *ids = odd_ids(GUESSED, SCALE), *guessed = odd_ids(GUESSED, SCALE);
+    for (size_t i = 0; i < GUESSED; i++)
+        guessed[i]++;
+    struct preview_ahead *ahead = guess(&world, guessed, GUESSED);
+    assert_false(preview_ahead_is_of_use(ahead, ids, GUESSED));
+    struct preview preview = look_with(&world, ahead, ids, GUESSED);
+    assert_int_equal(preview.open, GUESSED);
+    assert_risks(&preview, GUESSED);
+    preview_ahead_destroy(ahead);
+
+    ahead = preview_ahead_create(); // none was made in time
+    assert_false(preview_ahead_is_of_use(ahead, ids, GUESSED));
+    preview = look_with(&world, ahead, ids, GUESSED);
+    assert_risks(&preview, GUESSED);
+    preview_ahead_destroy(ahead);
+    free(guessed);
+    free(ids);
+    world_end(&world);
+}
+
 static void
 finds_the_risks_of_few(void **state)
 {
@@ -323,6 +435,9 @@ main(void)
         cmocka_unit_test(finds_the_risks_of_many_without_an_index_on_keys),
         cmocka_unit_test(finds_the_risks_of_many_before_an_analyze),
         cmocka_unit_test(finds_the_risks_of_few),
+        cmocka_unit_test(reads_ahead_what_was_guessed),
+        cmocka_unit_test(reads_again_what_was_guessed_wrong),
+        cmocka_unit_test(reads_everything_after_a_useless_guess),
         cmocka_unit_test(lists_the_large_close_together),
         cmocka_unit_test(lists_the_large_far_apart),
     };

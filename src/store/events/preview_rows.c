@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "base/alloc.h"
 #include "core/selection.h"
+#include "store/events/preview_ahead.h"
 
 enum {
     PASSED = 8,        // a pass over so many rows costs as much as looking up one
@@ -13,16 +14,20 @@ enum {
 // Half of the ids are looked up over a connection of their own: a server has more than one processor.
 enum { HALVES = 2 };
 
+// A row of a part.
 struct place {
-    const PGresult *half;
+    const PGresult *part;
     int row;
 };
 
 struct preview_rows {
     struct store *beside; // NULL: there is none
-    PGresult *halves[HALVES];
-    struct place *places; // of both, most first; heap
+    PGresult **parts;     // heap; the last HALVES are what was not read ahead, or NULL
+    size_t part_count;
+    struct place *places; // of all parts, those of one origin together; heap
     size_t place_count;
+    struct preview_origin *origins; // most first; heap
+    size_t origin_count;
     int64_t count;
     bool is_keyed;
     struct preview_overtaken overtaken; // of keys that are not crowded
@@ -102,8 +107,14 @@ preview_is_looked_up(const struct preview_query *query)
     return is_one_of(query, PASSED);
 }
 
-static bool
-find_index(struct store *store, bool *is_keyed, struct err *err)
+bool
+preview_rows_are_due(const struct preview_query *query)
+{
+    return query->action == ACTION_REPROCESS && is_one_of(query, PASSED_BY_ALL);
+}
+
+bool
+preview_rows_find_index(struct store *store, bool *is_keyed, struct err *err)
 {
     PGresult *r;
     if (!pg_ask(store, FOR_READING, is_keyed_sql, NULL, &r, err))
@@ -120,53 +131,127 @@ preview_rows_ask(const struct preview_rows *rows, struct store *store, struct pg
     return pg_run_both(store, rows->beside, FOR_SCANNING, steps, others, count, err);
 }
 
-static bool
-ask_rows(struct store *store, const struct preview_query *query, struct preview_rows *rows, struct err *err)
+enum { STEPS = 2 };
+
+static void
+rows_steps(bool is_keyed, struct params *params, PGresult **part, struct pg_step steps[STEPS])
 {
-    enum { STEPS = 2 };
+    steps[0] = (struct pg_step){.sql = SETTINGS_OF_MANY};
+    steps[1] = (struct pg_step){.sql = is_keyed ? keyed_rows_sql : rows_sql, .params = params, .whole = part};
+}
+
+bool
+preview_rows_ask_part(struct store *store, bool is_keyed, const int64_t *ids, size_t count, PGresult **part,
+                      struct err *err)
+{
+    struct params params = {0};
+    struct pg_step steps[STEPS];
+    param_ids(&params, ids, count);
+    rows_steps(is_keyed, &params, part, steps);
+    bool ok = pg_run(store, FOR_SCANNING, steps, STEPS, err);
+    params_release(&params);
+    return ok;
+}
+
+static bool
+ask_halves(struct store *store, struct preview_rows *rows, const int64_t *ids, size_t count, struct err *err)
+{
     struct params params[HALVES] = {0};
     struct pg_step steps[HALVES][STEPS];
-    size_t half = query->count / HALVES;
-    param_ids(&params[0], query->ids, half);
-    param_ids(&params[1], query->ids + half, query->count - half);
-    for (size_t i = 0; i < HALVES; i++) {
-        steps[i][0] = (struct pg_step){.sql = SETTINGS_OF_MANY};
-        steps[i][1] = (struct pg_step){.sql = rows->is_keyed ? keyed_rows_sql : rows_sql,
-                                       .params = &params[i],
-                                       .whole = &rows->halves[i]};
-    }
+    PGresult **halves = rows->parts + rows->part_count - HALVES;
+    size_t half = count / HALVES;
+    param_ids(&params[0], ids, half);
+    param_ids(&params[1], ids + half, count - half);
+    for (size_t i = 0; i < HALVES; i++)
+        rows_steps(rows->is_keyed, &params[i], &halves[i], steps[i]);
     bool ok = preview_rows_ask(rows, store, steps[0], steps[1], STEPS, err);
     params_release(&params[0]);
     params_release(&params[1]);
     return ok;
 }
 
+// What was read ahead first, then the rest.
+static bool
+ask_rows(struct store *store, const struct preview_query *query, struct preview_rows *rows, struct err *err)
+{
+    struct preview_taken taken = {0};
+    preview_ahead_take(query->ahead, store, query, &taken);
+    rows->beside = taken.store ? taken.store : pg_open_beside(store);
+    rows->part_count = taken.part_count + HALVES;
+    rows->parts = alloc_resize(taken.parts, rows->part_count, sizeof(PGresult *));
+    rows->parts[taken.part_count] = rows->parts[taken.part_count + 1] = NULL;
+    rows->is_keyed = taken.is_keyed;
+    const int64_t *ids = taken.part_count ? taken.rest : query->ids;
+    size_t count = taken.part_count ? taken.rest_count : query->count;
+    bool ok = (taken.part_count || preview_rows_find_index(store, &rows->is_keyed, err)) &&
+              (count == 0 || ask_halves(store, rows, ids, count, err));
+    free(taken.rest);
+    return ok;
+}
+
+// --- origins ---
+
+static int
+compare_origins(const struct place *a, const struct place *b)
+{
+    int topics = bytes_compare(value_bytes(a->part, a->row, TOPIC), value_bytes(b->part, b->row, TOPIC));
+    int32_t x = value_int4(a->part, a->row, PARTITION), y = value_int4(b->part, b->row, PARTITION);
+    return topics ? topics : (x > y) - (x < y);
+}
+
+static int
+by_origin(const void *left, const void *right)
+{
+    return compare_origins(left, right);
+}
+
 static int
 by_count(const void *left, const void *right)
 {
-    const struct place *a = left, *b = right;
-    int64_t x = value_int8(a->half, a->row, COUNT), y = value_int8(b->half, b->row, COUNT);
+    int64_t x = ((const struct preview_origin *)left)->count,
+            y = ((const struct preview_origin *)right)->count;
     return (x < y) - (x > y);
+}
+
+// One origin has a row in each part that has events of it.
+static void
+find_origins(struct preview_rows *rows)
+{
+    rows->origins = alloc_array(rows->place_count + 1, sizeof *rows->origins);
+    for (size_t i = 0; i < rows->place_count; i++) {
+        const struct place *place = &rows->places[i];
+        int64_t count = value_int8(place->part, place->row, COUNT);
+        rows->count += count;
+        if (i > 0 && compare_origins(place - 1, place) == 0)
+            rows->origins[rows->origin_count - 1].count += count;
+        else
+            rows->origins[rows->origin_count++] =
+                (struct preview_origin){.topic = value_bytes(place->part, place->row, TOPIC),
+                                        .partition = value_int4(place->part, place->row, PARTITION),
+                                        .count = count};
+    }
+    if (rows->origin_count)
+        qsort(rows->origins, rows->origin_count, sizeof *rows->origins, by_count);
 }
 
 static void
 find_places(struct preview_rows *rows)
 {
-    size_t room = (size_t)PQntuples(rows->halves[0]) + (size_t)PQntuples(rows->halves[1]);
+    size_t room = 0;
+    for (size_t i = 0; i < rows->part_count; i++)
+        room += rows->parts[i] ? (size_t)PQntuples(rows->parts[i]) : 0;
     rows->places = alloc_array(room + 1, sizeof *rows->places);
-    for (size_t i = 0; i < HALVES; i++)
-        for (int row = 0; row < PQntuples(rows->halves[i]); row++) {
-            rows->places[rows->place_count++] = (struct place){rows->halves[i], row};
-            rows->count += value_int8(rows->halves[i], row, COUNT);
-        }
+    for (size_t i = 0; i < rows->part_count; i++)
+        for (int row = 0; rows->parts[i] && row < PQntuples(rows->parts[i]); row++)
+            rows->places[rows->place_count++] = (struct place){rows->parts[i], row};
     if (rows->place_count)
-        qsort(rows->places, rows->place_count, sizeof *rows->places, by_count);
+        qsort(rows->places, rows->place_count, sizeof *rows->places, by_origin);
 }
 
 static struct bytes
 bytes_at(const struct preview_rows *rows, size_t i, int column)
 {
-    return value_bytes(rows->places[i].half, rows->places[i].row, column);
+    return value_bytes(rows->places[i].part, rows->places[i].row, column);
 }
 
 struct hashed {
@@ -254,6 +339,7 @@ static void
 unpack(struct preview_rows *rows, const struct preview_query *query)
 {
     find_places(rows);
+    find_origins(rows);
     struct hashed *all = alloc_array((size_t)rows->count + 1, sizeof *all);
     rows->crowded = alloc_array((size_t)rows->count + 1, sizeof *rows->crowded);
     size_t count = 0;
@@ -275,12 +361,10 @@ preview_rows_read(struct store *store, const struct preview_query *query, struct
                   struct err *err)
 {
     *rows = NULL;
-    if (query->action != ACTION_REPROCESS || !is_one_of(query, PASSED_BY_ALL))
+    if (!preview_rows_are_due(query))
         return true;
     struct preview_rows *read = alloc_bytes(sizeof *read);
-    read->beside = pg_open_beside(store);
-    if (!pg_has_schema(store, err) || !find_index(store, &read->is_keyed, err) ||
-        !ask_rows(store, query, read, err)) {
+    if (!pg_has_schema(store, err) || !ask_rows(store, query, read, err)) {
         preview_rows_destroy(read);
         return false;
     }
@@ -295,9 +379,11 @@ preview_rows_destroy(struct preview_rows *rows)
     if (!rows)
         return;
     store_close(rows->beside);
-    PQclear(rows->halves[0]);
-    PQclear(rows->halves[1]);
+    for (size_t i = 0; i < rows->part_count; i++)
+        PQclear(rows->parts[i]);
+    free(rows->parts);
     free(rows->places);
+    free(rows->origins);
     free(rows->crowded);
     free(rows->doubled);
     free(rows);
@@ -312,16 +398,13 @@ preview_rows_count(const struct preview_rows *rows)
 size_t
 preview_rows_origins(const struct preview_rows *rows)
 {
-    return rows->place_count;
+    return rows->origin_count;
 }
 
 struct preview_origin
 preview_rows_origin(const struct preview_rows *rows, size_t i)
 {
-    struct place place = rows->places[i];
-    return (struct preview_origin){.topic = value_bytes(place.half, place.row, TOPIC),
-                                   .partition = value_int4(place.half, place.row, PARTITION),
-                                   .count = value_int8(place.half, place.row, COUNT)};
+    return rows->origins[i];
 }
 
 bool

@@ -21,6 +21,26 @@ bool preview_is_looked_up(const struct preview_query *query);
     " pg_catalog.set_config('enable_mergejoin', 'off', true),"                                               \
     " pg_catalog.set_config('parallel_tuple_cost', '0', true)"
 
+// Are they read in one go? Else the parts read for themselves.
+bool preview_rows_are_due(const struct preview_query *query);
+// Does an index tell which source ids a second row has?
+bool preview_rows_find_index(struct store *store, bool *is_keyed, struct err *err) MUST_CHECK;
+// The rows of a part of the events.
+bool preview_rows_ask_part(struct store *store, bool is_keyed, const int64_t *ids, size_t count,
+                           PGresult **part, struct err *err) MUST_CHECK;
+
+// What was read ahead of these events (preview_ahead.h); NULL: nothing.
+struct preview_taken {
+    struct store *store; // to the same server; NULL: there is none
+    PGresult **parts;    // heap, as all of it
+    size_t part_count;
+    bool is_keyed;
+    int64_t *rest; // ids that are in none of the parts
+    size_t rest_count;
+};
+void preview_ahead_take(struct preview_ahead *ahead, const struct store *store,
+                        const struct preview_query *query, struct preview_taken *taken);
+
 // Two halves of a question about these rows, at the same time where the server gives a second connection
 // (pg_run_both).
 bool preview_rows_ask(const struct preview_rows *rows, struct store *store, struct pg_step *steps,
@@ -28,7 +48,7 @@ bool preview_rows_ask(const struct preview_rows *rows, struct store *store, stru
 
 // Of the events that a reprocess can act on:
 int64_t preview_rows_count(const struct preview_rows *rows);
-// Where they came from, most first; a place may come twice.
+// Where they came from, most first.
 struct preview_origin {
     struct bytes topic;
     int32_t partition; // -1: none

@@ -72,6 +72,7 @@ struct preview_query {
     const char *to;                  // the topic that all of them are sent to; NULL: each to its own
     bool restores_resolved;          // as in struct operation_request
     const struct preview_rows *rows; // as preview_rows_read gave it for these ids
+    struct preview_ahead *ahead;     // what preview_rows_read takes first (preview_ahead.h), or NULL
 };
 // Reads in one go what all parts of a reprocess need of the rows of many events. *rows NULL: they read for
 // themselves.

@@ -1,0 +1,21 @@
+// change_ahead: reads rows for the preview of a group while its counts are brought up to date.
+//
+// A thread with a connection of its own takes the events that the rollup had before for a guess
+// (store/events/preview_ahead.h). Once the caller knows which ones they are, it reads along.
+#ifndef REDRIVE_COMMANDS_CHANGE_AHEAD_H
+#define REDRIVE_COMMANDS_CHANGE_AHEAD_H
+
+#include "search/choose.h"
+#include "store/events/preview_ahead.h"
+
+struct change_ahead;
+
+// `choice` is the thread's until change_ahead_join, as what it and the settings borrow.
+struct change_ahead *change_ahead_start(const struct store_settings *settings, const struct choice *choice);
+// These events were chosen: reads along over `store`, and returns when nothing is read any more. No events:
+// returns as soon as it can. NULL is fine, and gives NULL.
+struct preview_ahead *change_ahead_join(struct change_ahead *ahead, struct store *store, const int64_t *ids,
+                                        size_t count);
+void change_ahead_destroy(struct change_ahead *ahead); // NULL is fine
+
+#endif
