@@ -4,7 +4,7 @@
 # person who runs the tests is read: files, environment and terminal are those of the test.
 
 # Parts that leave the shared database alone, and need nothing that another part has made.
-APART="41_schemas 45_history 56_archive 57_people 57_policies 57_watch 58_alerts 58_daemon 59_import 59_notices 60_documents"
+APART="41_schemas 45_history 46_read_ahead 56_archive 57_people 57_policies 57_watch 58_alerts 58_daemon 59_import 59_notices 60_documents"
 
 server=${REDRIVE_TEST_PG-}
 ran= status= out= err=
