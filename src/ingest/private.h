@@ -50,6 +50,7 @@ struct writing {
     struct ingest_stretch *stretches;
     size_t stretch_count;
     struct ingest_arrays *arrays; // of the chunk; NULL: it was expected to be mixed
+    struct ingest_arrays *used;   // of one that was written, for their memory; NULL: none
     int mixed_chunks;             // so many from here on are taken for mixed ones
     bool expects_mixed;           // there were some of these when the last chunk was finished
     // What became of it:

@@ -61,6 +61,7 @@ writing_end(struct reading *reading)
     for (size_t i = 0; i < WRITERS; i++) {
         lane_destroy(reading->writings[i].lane);
         ingest_arrays_free(reading->writings[i].arrays);
+        ingest_arrays_free(reading->writings[i].used);
         chunk_release(&reading->writings[i].chunk);
     }
 }
@@ -82,6 +83,16 @@ writing_is_under_way(const struct reading *reading)
     return is;
 }
 
+// Those of two chunks take turns: the memory of new ones would be given by the system page by page.
+static void
+keep_used(struct writing *writing, struct ingest_arrays *arrays)
+{
+    if (!arrays)
+        return;
+    ingest_arrays_free(writing->used);
+    writing->used = arrays;
+}
+
 static bool
 finish(struct reading *reading, struct writing *writing, struct err *err)
 {
@@ -90,7 +101,7 @@ finish(struct reading *reading, struct writing *writing, struct err *err)
     wait_for_it(writing);
     writing->is_under_way = false;
     writing->expects_mixed = writing->mixed_chunks > 0;
-    ingest_arrays_free(writing->arrays);
+    keep_used(writing, writing->arrays);
     writing->arrays = NULL;
     if (!writing->is_written) {
         *err = writing->err;
@@ -191,8 +202,11 @@ make_ready(struct reading *reading, size_t writer)
                                          .letter_count = chunk->letter_count,
                                          .stretches = next.stretches,
                                          .stretch_count = next.stretch_count};
-    if (chunk->letter_count > 0 && chunk->bytes <= ARRAY_BYTES && !reading->writings[writer].expects_mixed)
-        next.arrays = ingest_arrays_make(&letters);
+    struct writing *writing = &reading->writings[writer];
+    if (chunk->letter_count > 0 && chunk->bytes <= ARRAY_BYTES && !writing->expects_mixed) {
+        next.arrays = ingest_arrays_make(&letters, writing->used);
+        writing->used = NULL;
+    }
     return next;
 }
 
@@ -213,7 +227,7 @@ start_writing(struct reading *reading, size_t writer, const struct next_chunk *n
     for (size_t i = 0; i < WRITERS; i++)
         if (may_meet(chunk, next->arrays, &reading->writings[i]) &&
             !finish(reading, &reading->writings[i], err)) {
-            ingest_arrays_free(next->arrays);
+            keep_used(writing, next->arrays);
             return false;
         }
     struct chunk written = writing->chunk;
@@ -239,7 +253,7 @@ take(struct reading *reading, size_t writer, struct err *err)
     struct next_chunk next = make_ready(reading, writer);
     bool ok = finish(reading, &reading->writings[writer], err);
     if (!ok || !reading->chunks[writer].has_moved) {
-        ingest_arrays_free(next.arrays);
+        keep_used(&reading->writings[writer], next.arrays);
         chunk_empty(&reading->writings[writer].chunk);
         chunk_drop(reading, writer);
     } else if (reading->settings->mode == INGEST_DRY) {

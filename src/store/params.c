@@ -237,34 +237,24 @@ array_head(struct strbuf *out, Oid element, size_t count)
 }
 
 void
-param_array(struct params *params, Oid type, struct strbuf *out)
+param_array(struct params *params, Oid type, const struct strbuf *out)
 {
-    size_t len = out->len;
-    int i = param_add(params, type, NULL, len, true);
-    params->owned[i] = strbuf_detach(out);
-    params->values[i] = params->owned[i];
+    param_add(params, type, out->data, out->len, true);
 }
 
 void
-array_retype(struct params *params, int i, Oid element)
+array_retype(struct strbuf *array, Oid element)
 {
-    if (params->owned[i])
-        write32(params->owned[i] + 8, element);
+    write32(array->data + 8, element);
 }
 
 void
-params_move(struct params *params, struct params *from)
+params_share(struct params *params, const struct params *from)
 {
     for (int i = 0; i < from->count; i++) {
         int at = param_add(params, from->types[i], from->values[i], 0, from->formats[i]);
         params->lengths[at] = from->lengths[i];
-        params->owned[at] = from->owned[i];
-        if (from->values[i] == from->numbers[i]) {
-            memcpy(params->numbers[at], from->numbers[i], sizeof params->numbers[at]);
-            params->values[at] = params->numbers[at];
-        }
     }
-    *from = (struct params){0};
 }
 
 void

@@ -109,14 +109,14 @@ void param_numbers(struct params *params, const int32_t *numbers, size_t count);
 void param_xids(struct params *params, const int32_t *xids, size_t count);        // xid[], their bits
 void param_texts(struct params *params, const char *const *texts, size_t count);  // text[]
 void param_blobs(struct params *params, const struct bytes *blobs, size_t count); // bytea[], absent is NULL
-// An array whose elements the caller adds to `out` by copy_…: first the head, then the elements, then this,
-// which takes them.
+// An array whose elements the caller adds to `out` by copy_…: first the head, then the elements, then this.
+// `out` is borrowed until it was sent.
 void array_head(struct strbuf *out, Oid element, size_t count);
-void param_array(struct params *params, Oid type, struct strbuf *out);
-// Gives the elements of the i-th, an array of param_array or a NULL, another type.
-void array_retype(struct params *params, int i, Oid element);
-// Adds those of `from` behind those that are there. `from` is empty then.
-void params_move(struct params *params, struct params *from);
+void param_array(struct params *params, Oid type, const struct strbuf *out);
+// Gives the elements of an array, which has a head, another type.
+void array_retype(struct strbuf *array, Oid element);
+// Adds those of `from` behind those that are there. `from` keeps its arrays, and stays until they were sent.
+void params_share(struct params *params, const struct params *from);
 void params_release(struct params *params);
 
 // The purpose of a statement decides its time limits and whether it may write.

@@ -73,6 +73,8 @@ letter(int64_t offset, const char *event_id)
                                   .original.offset = -1};
 }
 
+static struct ingest_arrays *used; // by the last chunk that was taken in
+
 // The letters in the order of their offsets, from that position on.
 static bool
 take(struct store *store, const struct ingester *ingester, const struct ingest_letter *letters, size_t count,
@@ -85,10 +87,8 @@ take(struct store *store, const struct ingester *ingester, const struct ingest_l
                                            .last_crc = 7};
     struct ingest_chunk chunk = {
         .letters = letters, .letter_count = count, .stretches = &stretch, .stretch_count = 1};
-    chunk.arrays = ingest_arrays_make(&chunk);
-    bool ok = ingest_take(store, ingester, &chunk, taken, err);
-    ingest_arrays_free(chunk.arrays);
-    return ok;
+    chunk.arrays = used = ingest_arrays_make(&chunk, used);
+    return ingest_take(store, ingester, &chunk, taken, err);
 }
 
 static void
@@ -162,13 +162,18 @@ chunks_with_an_event_in_common_meet(void **state)
     const struct ingest_letter others[] = {letter(0, "d"), letter(1, "b"), letter(2, "e")};
     const struct ingest_chunk chunk = {.letters = some, .letter_count = 3};
     struct ingest_chunk other = {.letters = others, .letter_count = 3};
-    struct ingest_arrays *arrays = ingest_arrays_make(&chunk), *meets = ingest_arrays_make(&other);
+    struct ingest_arrays *arrays = ingest_arrays_make(&chunk, NULL),
+                         *meets = ingest_arrays_make(&other, NULL);
     other.letter_count = 2;
-    struct ingest_arrays *does_not = ingest_arrays_make(&other);
+    struct ingest_arrays *does_not = ingest_arrays_make(&other, NULL);
     assert_true(ingest_arrays_meet(arrays, meets));
     assert_true(ingest_arrays_meet(meets, arrays));
     assert_false(ingest_arrays_meet(arrays, does_not));
     assert_false(ingest_arrays_meet(does_not, arrays));
+    does_not = ingest_arrays_make(&chunk, does_not);
+    meets = ingest_arrays_make(&other, meets); // of a chunk that is shorter than the one before
+    assert_true(ingest_arrays_meet(arrays, does_not));
+    assert_false(ingest_arrays_meet(arrays, meets));
     ingest_arrays_free(arrays);
     ingest_arrays_free(meets);
     ingest_arrays_free(does_not);

@@ -93,7 +93,7 @@ take(void *context)
                                  .stretches = &stretch,
                                  .stretch_count = 1,
                                  .is_mixed = reader->is_mixed};
-    chunk.arrays = ingest_arrays_make(&chunk);
+    chunk.arrays = ingest_arrays_make(&chunk, NULL);
     reader->has_taken = ingest_take(reader->store, &reader->ingester, &chunk, &reader->taken, &reader->err);
     ingest_arrays_free(chunk.arrays);
     return NULL;

@@ -266,11 +266,10 @@ take_new(struct store *store, const struct ingester *ingester, const struct inge
     PGresult *r = NULL;
     if (!prepare_arrays(store, &types, err))
         return false;
-    struct ingest_arrays *made = chunk->arrays ? NULL : ingest_arrays_make(chunk);
+    struct ingest_arrays *made = chunk->arrays ? NULL : ingest_arrays_make(chunk, NULL);
     param_ingester(&params, ingester);
     param_stretches(&params, chunk);
-    letter_arrays_move(&params, made ? made : chunk->arrays, &types);
-    ingest_arrays_free(made);
+    letter_arrays_share(&params, made ? made : chunk->arrays, &types);
     KILL_POINT("ingest-staged");
     bool ok = pg_ask(store, FOR_WRITING,
                      "SELECT redrive.ingest_take_new($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13,"
@@ -281,6 +280,7 @@ take_new(struct store *store, const struct ingester *ingester, const struct inge
     if (*are_new)
         *taken = (struct ingest_taken){.events = value_int8(r, 0, 0)};
     PQclear(r);
+    ingest_arrays_free(made);
     return ok;
 }
 

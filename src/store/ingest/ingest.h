@@ -125,7 +125,7 @@ struct ingest_chunk {
     size_t stretch_count;
     bool is_mixed; // goes through the stage, which takes whatever there is; false: tried first without, which
                    // is quicker and takes new events alone
-    struct ingest_arrays *arrays; // made of this chunk before, and of no use afterwards; NULL: it makes them
+    struct ingest_arrays *arrays; // made of this chunk before; NULL: it makes them
 };
 struct ingest_taken {
     int64_t events;   // new rows
@@ -134,8 +134,8 @@ struct ingest_taken {
     bool was_staged;  // not all were events of their own, or nobody tried
 };
 // Needs no connection, so that PostgreSQL need not wait for it: another thread may do it while the store is
-// used.
-struct ingest_arrays *ingest_arrays_make(const struct ingest_chunk *chunk);
+// used. `used`: of a chunk that was taken in, whose memory they take; NULL: none.
+struct ingest_arrays *ingest_arrays_make(const struct ingest_chunk *chunk, struct ingest_arrays *used);
 void ingest_arrays_free(struct ingest_arrays *arrays); // NULL is fine
 // Is any letter of the one the same event as a letter of the other? Also while one of them is being taken in.
 bool ingest_arrays_meet(const struct ingest_arrays *arrays, const struct ingest_arrays *others);

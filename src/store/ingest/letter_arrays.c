@@ -7,7 +7,8 @@
 #include "core/selection.h"
 #include "store/ingest/letter_rows.h"
 
-enum { NAMES = 1, VALUES }; // in the place of an Oid: of struct letter_types
+enum { NAMES = 1, VALUES };    // in the place of an Oid: of struct letter_types
+enum { KEPT_BYTES = 4 << 20 }; // of a column, for the next chunk
 
 // Adds the element of a letter. False: it is NULL.
 typedef bool element_fn(const struct ingest_letter *letter, struct strbuf *out);
@@ -162,18 +163,17 @@ add_stretches(struct params *params, const struct ingest_chunk *chunk)
 
 // The parameter's type follows from the function: an array of these.
 static void
-add_column(struct params *params, const struct ingest_chunk *chunk, Oid element, element_fn *add)
+add_column(struct params *params, const struct ingest_chunk *chunk, Oid element, element_fn *add,
+           struct strbuf *out)
 {
-    struct strbuf out = {0};
     bool has_any = false;
-    array_head(&out, element, chunk->letter_count);
+    array_head(out, element, chunk->letter_count);
     for (size_t i = 0; i < chunk->letter_count; i++)
-        has_any = add(&chunk->letters[i], &out) || has_any;
+        has_any = add(&chunk->letters[i], out) || has_any;
     if (has_any)
-        param_array(params, 0, &out);
+        param_array(params, 0, out);
     else
         param_null(params);
-    strbuf_release(&out);
 }
 
 // Of the values that the contract table may be too narrow for.
@@ -202,13 +202,29 @@ add_distinct(struct ingest_arrays *arrays, const struct ingest_chunk *chunk)
     param_ids(&arrays->params, arrays->distinct, arrays->distinct_count);
 }
 
-struct ingest_arrays *
-ingest_arrays_make(const struct ingest_chunk *chunk)
+// Leaves the columns' memory to the next chunk, but what a chunk with a large record took.
+static struct ingest_arrays *
+empty(struct ingest_arrays *arrays)
 {
-    struct ingest_arrays *arrays = alloc_bytes(sizeof *arrays);
+    params_release(&arrays->params);
+    free(arrays->distinct);
+    arrays->distinct = NULL;
+    arrays->distinct_count = 0;
+    for (size_t i = 0; i < LETTER_ARRAYS - 3; i++) {
+        if (arrays->columns[i].capacity > KEPT_BYTES)
+            strbuf_release(&arrays->columns[i]);
+        strbuf_reset(&arrays->columns[i]);
+    }
+    return arrays;
+}
+
+struct ingest_arrays *
+ingest_arrays_make(const struct ingest_chunk *chunk, struct ingest_arrays *used)
+{
+    struct ingest_arrays *arrays = used ? empty(used) : alloc_bytes(sizeof *arrays);
     add_stretches(&arrays->params, chunk);
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-        add_column(&arrays->params, chunk, columns[i].element, columns[i].add);
+        add_column(&arrays->params, chunk, columns[i].element, columns[i].add, &arrays->columns[i]);
     add_longest(&arrays->params, chunk);
     add_distinct(arrays, chunk);
     return arrays;
@@ -220,6 +236,8 @@ ingest_arrays_free(struct ingest_arrays *arrays)
     if (!arrays)
         return;
     params_release(&arrays->params);
+    for (size_t i = 0; i < LETTER_ARRAYS - 3; i++)
+        strbuf_release(&arrays->columns[i]);
     free(arrays->distinct);
     free(arrays);
 }
@@ -240,11 +258,11 @@ ingest_arrays_meet(const struct ingest_arrays *arrays, const struct ingest_array
 }
 
 void
-letter_arrays_move(struct params *params, struct ingest_arrays *arrays, const struct letter_types *types)
+letter_arrays_share(struct params *params, struct ingest_arrays *arrays, const struct letter_types *types)
 {
-    for (int i = 0; i < (int)(sizeof columns / sizeof *columns); i++)
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
         if (columns[i].element == NAMES || columns[i].element == VALUES)
-            array_retype(&arrays->params, i + 1,
+            array_retype(&arrays->columns[i],
                          columns[i].element == NAMES ? types->header_names : types->header_values);
-    params_move(params, &arrays->params);
+    params_share(params, &arrays->params);
 }

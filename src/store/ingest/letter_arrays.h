@@ -15,12 +15,13 @@ struct letter_types {
 
 struct ingest_arrays {
     struct params params; // as many as LETTER_ARRAYS, in the function's order, from p_stretches on
-    int64_t *distinct;    // the identities, ascending, each once; heap
+    struct strbuf columns[LETTER_ARRAYS - 3]; // what the params of columns are views of
+    int64_t *distinct;                        // the identities, ascending, each once; heap
     size_t distinct_count;
 };
 
-// Behind the parameters that are there. The arrays are empty then.
-void letter_arrays_move(struct params *params, struct ingest_arrays *arrays,
-                        const struct letter_types *types);
+// Behind the parameters that are there. The arrays stay until they were sent.
+void letter_arrays_share(struct params *params, struct ingest_arrays *arrays,
+                         const struct letter_types *types);
 
 #endif
