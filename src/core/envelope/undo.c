@@ -1,5 +1,7 @@
 #include "core/envelope/undo.h"
 
+#include <string.h>
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "base/utf8.h"
@@ -20,20 +22,27 @@ find(const struct envelope_step *step, struct bytes text, struct json_path **pat
     return true;
 }
 
-// The text after a step; the same where it changes nothing.
+// Text with `to` in place of a token of it.
 static struct bytes
-apply(const struct envelope_step *step, struct bytes text, struct arena *arena)
+replace(struct bytes text, struct bytes token, struct bytes to, struct arena *arena)
 {
-    struct json_path *path;
-    struct bytes token;
+    size_t from = (size_t)(token.data - text.data), behind = from + token.len;
+    char *out = arena_alloc(arena, size_add(text.len - token.len, to.len));
+    memcpy(out, text.data, from);
+    memcpy(out + from, to.data, to.len);
+    memcpy(out + from + to.len, text.data + behind, text.len - behind);
+    return (struct bytes){out, text.len - token.len + to.len};
+}
+
+// The text after a step whose path leads to this token; the same where it changes nothing.
+static struct bytes
+apply(const struct envelope_step *step, struct bytes text, const struct json_path *path, struct bytes token,
+      struct arena *arena)
+{
+    if (step->change == CHANGE_SET)
+        return bytes_equal_text(token, step->to) ? text : replace(text, token, bytes_of(step->to), arena);
     struct strbuf out = {0};
-    bool is_changed = find(step, text, &path, &token);
-    if (is_changed && step->change == CHANGE_SET)
-        is_changed = !bytes_equal_text(token, step->to) && json_set(path, text, bytes_of(step->to), &out);
-    else if (is_changed)
-        is_changed = json_remove(path, text, &out);
-    struct bytes changed = is_changed ? arena_copy(arena, strbuf_bytes(&out)) : text;
-    json_path_destroy(path);
+    struct bytes changed = json_remove(path, text, &out) ? arena_copy(arena, strbuf_bytes(&out)) : text;
     strbuf_release(&out);
     return changed;
 }
@@ -60,15 +69,15 @@ undo_value(const struct envelope_format *format, struct envelope_undo *undo, str
         struct json_path *path;
         struct bytes token;
         bool is_found = find(step, undo->value, &path, &token);
-        json_path_destroy(path);
-        if (!is_found)
-            continue;
-        if (step->change == CHANGE_UNWRAP) {
+        if (is_found && step->change == CHANGE_UNWRAP) {
             unwrap(token, undo, arena);
-            break;
+        } else if (is_found) {
+            undo->value = apply(step, undo->value, path, token, arena);
+            undo->how = UNDO_CHANGED;
         }
-        undo->value = apply(step, undo->value, arena);
-        undo->how = UNDO_CHANGED;
+        json_path_destroy(path);
+        if (undo->how == UNDO_UNWRAPPED)
+            break;
     }
     if (undo->how != UNDO_AS_IS && format->inexact) {
         undo->is_exact = false;
