@@ -1,6 +1,7 @@
 #include "base/crc32c.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum { SLICES = 8 };
 
@@ -31,7 +32,7 @@ tables(void)
 }
 
 uint32_t
-crc32c(uint32_t before, struct bytes b)
+crc32c_by_tables(uint32_t before, struct bytes b)
 {
     const struct tables *table = tables();
     const unsigned char *at = (const unsigned char *)b.data;
@@ -46,4 +47,33 @@ crc32c(uint32_t before, struct bytes b)
     for (; left > 0; left--, at++)
         crc = crc >> 8 ^ table->of[0][(crc ^ *at) & 255];
     return ~crc;
+}
+
+#ifdef __x86_64__
+// SSE 4.2 has an instruction, which takes a fifth of the time.
+__attribute__((target("sse4.2"))) static uint32_t
+by_instruction(uint32_t before, struct bytes b)
+{
+    const char *at = b.data;
+    size_t left = bytes_present(b) ? b.len : 0;
+    uint64_t wide = ~before, word;
+    for (; left >= sizeof word; left -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        wide = __builtin_ia32_crc32di(wide, word);
+    }
+    uint32_t crc = (uint32_t)wide;
+    for (; left > 0; left--, at++)
+        crc = __builtin_ia32_crc32qi(crc, (unsigned char)*at);
+    return ~crc;
+}
+#endif
+
+uint32_t
+crc32c(uint32_t before, struct bytes b)
+{
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("sse4.2"))
+        return by_instruction(before, b);
+#endif
+    return crc32c_by_tables(before, b);
 }

@@ -7,5 +7,7 @@
 
 // Of what came before and b; 0 to begin with.
 uint32_t crc32c(uint32_t before, struct bytes b);
+// The same on a processor without an instruction for it.
+uint32_t crc32c_by_tables(uint32_t before, struct bytes b);
 
 #endif

@@ -89,6 +89,15 @@ the_crc_is_castagnolis(void **state)
     char zeros[32] = {0}; // RFC 3720, B.4
     assert_int_equal(crc32c(0, (struct bytes){zeros, sizeof zeros}), 0x8A9136AA);
     assert_int_equal(crc32c(crc32c(0, BYTES("1234")), BYTES("56789")), 0xE3069283);
+    char text[40];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)(i * 37);
+    for (size_t from = 0; from < 8; from++)
+        for (size_t to = from; to <= sizeof text; to++) {
+            struct bytes b = {text + from, to - from};
+            assert_int_equal(crc32c(7, b), crc32c_by_tables(7, b));
+        }
+    assert_int_equal(crc32c(7, BYTES_ABSENT), 7);
 }
 
 static void
