@@ -305,9 +305,11 @@ tail_read(struct tail *tail, int timeout_ms, struct arena *arena, struct tail_it
     int64_t until = clock_mono() + timeout_ms * 1000LL;
     size_t count = 0;
     for (size_t len = 0; count < room && len < bytes;) {
-        int64_t left = until - clock_mono();
-        // One by one: a batch would be as many bytes as its records have.
-        rd_kafka_message_t *message = rd_kafka_consume_queue(tail->queue, left > 0 ? (int)(left / 1000) : 0);
+        // One by one: a batch would be as many bytes as its records have. Time matters where there is none.
+        rd_kafka_message_t *message = rd_kafka_consume_queue(tail->queue, 0);
+        int64_t left = message ? 0 : until - clock_mono();
+        if (left >= 1000)
+            message = rd_kafka_consume_queue(tail->queue, (int)(left / 1000));
         if (!message)
             break;
         len += message->len + message->key_len;
