@@ -100,6 +100,22 @@ arena_int(struct arena *arena, int64_t n)
 }
 
 const char *
+arena_join(struct arena *arena, const struct bytes *parts, size_t count)
+{
+    size_t len = 0, taken;
+    for (size_t i = 0; i < count; i++)
+        len = size_add(len, parts[i].len);
+    char *text = take(arena, size_add(len, 1), &taken), *at = text;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].len)
+            memcpy(at, parts[i].data, parts[i].len);
+        at += parts[i].len;
+    }
+    *at = '\0';
+    return text;
+}
+
+const char *
 arena_printf(struct arena *arena, const char *format, ...)
 {
     va_list args;

@@ -21,6 +21,8 @@ void *arena_array(struct arena *arena, size_t count, size_t size) __attribute__(
 struct bytes arena_copy(struct arena *arena, struct bytes b);
 const char *arena_text(struct arena *arena, struct bytes b); // NUL-terminated copy; NULL for absent
 const char *arena_int(struct arena *arena, int64_t n); // in decimal, in a tenth of the time of arena_printf
+// One text of all of them, in a fraction of the time of arena_printf.
+const char *arena_join(struct arena *arena, const struct bytes *parts, size_t count);
 const char *arena_printf(struct arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Gives back what was taken since the mark; what was taken before stays. Nothing may be adopted in between.
 struct arena_mark {

@@ -266,17 +266,27 @@ read_original(const struct envelope *envelope, const struct envelope_undo *undo,
 }
 
 static struct bytes
+join_place(struct bytes topic, int32_t generation, int32_t partition, int64_t offset, struct arena *arena)
+{
+    const struct bytes parts[] = {
+        topic,
+        bytes_of(generation ? "#" : ""),
+        bytes_of(generation ? arena_int(arena, generation) : ""),
+        BYTES("/"),
+        bytes_of(arena_int(arena, partition)),
+        BYTES("/"),
+        bytes_of(arena_int(arena, offset)),
+    };
+    return bytes_of(arena_join(arena, parts, sizeof parts / sizeof *parts));
+}
+
+static struct bytes
 place_id(const struct letter_place *place, const struct ingest_letter *letter, struct arena *arena)
 {
     if (letter->original.partition >= 0 && letter->original.offset >= 0)
-        return bytes_of(arena_printf(arena, "%.*s/%" PRId32 "/%" PRId64, (int)letter->original.topic.len,
-                                     letter->original.topic.data, letter->original.partition,
-                                     letter->original.offset));
-    return bytes_of(
-        place->generation == 0
-            ? arena_printf(arena, "%s/%" PRId32 "/%" PRId64, place->topic, letter->partition, letter->offset)
-            : arena_printf(arena, "%s#%" PRId32 "/%" PRId32 "/%" PRId64, place->topic, place->generation,
-                           letter->partition, letter->offset));
+        return join_place(letter->original.topic, 0, letter->original.partition, letter->original.offset,
+                          arena);
+    return join_place(bytes_of(place->topic), place->generation, letter->partition, letter->offset, arena);
 }
 
 static struct bytes

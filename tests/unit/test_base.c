@@ -208,6 +208,9 @@ whole_numbers_are_printed(void **state)
     assert_string_equal(arena_int(&arena, 1204000), "1204000");
     assert_string_equal(arena_int(&arena, INT64_MAX), "9223372036854775807");
     assert_string_equal(arena_int(&arena, INT64_MIN), "-9223372036854775808");
+    const struct bytes parts[] = {BYTES("a"), BYTES_ABSENT, BYTES(""), BYTES("bc")};
+    assert_string_equal(arena_join(&arena, parts, 4), "abc");
+    assert_string_equal(arena_join(&arena, parts, 0), "");
     arena_release(&arena);
 }
 

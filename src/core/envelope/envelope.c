@@ -89,8 +89,24 @@ proof_by_header(const struct envelope_format *format, const struct envelope_reco
     for (const struct envelope_header_row *row = format->headers; row && row->name; row++)
         for (size_t i = 0; row->flags & PROVES && i < record->header_count; i++)
             if (header_name_matches(record->headers[i].name, row->name))
-                return arena_printf(arena, "header %.*s", BYTES_ARGS(record->headers[i].name));
+                return arena_join(
+                    arena,
+                    (const struct bytes[]){BYTES("header "), bytes_slice(record->headers[i].name, 0, 4096)},
+                    2);
     return NULL;
+}
+
+// Of each letter that is taken in, whether or not anybody reads it.
+static const char *
+why_members(const char *const *shape, struct arena *arena)
+{
+    struct bytes parts[1 + 2 * SHAPE_MOST] = {BYTES("the value has")};
+    size_t count = 1;
+    for (size_t i = 0; shape[i]; i++) {
+        parts[count++] = bytes_of(i == 0 ? " " : shape[i + 1] ? ", " : " and ");
+        parts[count++] = bytes_of(shape[i]);
+    }
+    return arena_join(arena, parts, count);
 }
 
 static const char *
@@ -101,12 +117,7 @@ proof_by_members(const struct envelope_format *format, const struct members *mem
     for (size_t i = 0; format->shape[i]; i++)
         if (!bytes_present(members_at(members, format->shape[i], arena)))
             return NULL;
-    const char *why = "the value has";
-    for (size_t i = 0; format->shape[i]; i++) {
-        const char *between = i == 0 ? " " : format->shape[i + 1] ? ", " : " and ";
-        why = arena_printf(arena, "%s%s%s", why, between, format->shape[i]);
-    }
-    return why;
+    return why_members(format->shape, arena);
 }
 
 // Why it is this format; NULL: it is not.

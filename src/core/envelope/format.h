@@ -50,12 +50,13 @@ struct envelope_step {
     const char *to;
 };
 
+enum { SHAPE_MOST = 8 };
 struct envelope_format {
     const char *name, *title;
     // Tables end with a row of zeros; NULL: none. The first row that has a fact wins over later ones.
     const struct envelope_header_row *headers;
     const struct envelope_member_row *members;
-    const char *const *shape; // members that together are the format; ends with NULL
+    const char *const *shape; // members that together are the format, SHAPE_MOST at most; ends with NULL
     const struct envelope_step *steps;
     const char *headers_at;  // member whose members are the original's headers
     const char *data_at;     // member that is what the message is about; NULL: the value that undo gives
