@@ -15,7 +15,7 @@ struct arena_block {
     alignas(max_align_t) char memory[];
 };
 
-enum { FIRST_BLOCK = 4096, LARGEST_STEP = 1 << 20 };
+enum { FIRST_BLOCK = 4096, LARGEST_STEP = 4 << 20 };
 
 static struct arena_block *
 block_add(struct arena *arena, size_t need)

@@ -41,21 +41,20 @@ take_record(struct reading *reading, struct part *part, const struct tail_item *
         return;
     struct chunk *chunk = &reading->chunks[part->writer];
     struct ingest_letter *letter = &chunk->letters[chunk->letter_count++];
-    struct envelope_record record = item->record;
     const struct letter_place place = {.cluster = reading->cluster,
                                        .topic = part->position.topic,
                                        .generation = part->position.generation,
                                        .rule = part->rule,
                                        .find_schema = schema_cache_find,
                                        .find_context = reading->schemas};
-    if (record.header_count > 0)
-        record.headers = memcpy(arena_array(&chunk->arena, record.header_count, sizeof *record.headers),
-                                record.headers, record.header_count * sizeof *record.headers);
-    letter_read(&record, &place, &chunk->arena, letter);
+    struct arena_mark mark = arena_mark(&reading->read_arena);
+    letter_read(&item->record, &place, &reading->read_arena, letter);
+    letter_keep(letter, &item->record, &chunk->arena);
+    arena_rewind(&reading->read_arena, mark);
     part->to = item->offset + 1;
     part->last_offset = item->offset;
     part->last_crc = letter->crc;
-    chunk->bytes += size_of(&record);
+    chunk->bytes += size_of(&item->record);
     chunk->has_moved = true;
 }
 

@@ -433,3 +433,41 @@ letter_read(const struct envelope_record *record, const struct letter_place *pla
         !memchr(undo.key.data, '\0', undo.key.len))
         letter->source_id = undo.key;
 }
+
+// --- what stays of it ---
+
+static bool
+is_within(struct bytes b, struct bytes whole)
+{
+    uintptr_t from = (uintptr_t)whole.data, at = (uintptr_t)b.data;
+    return bytes_present(whole) && at >= from && at - from <= whole.len && b.len <= whole.len - (at - from);
+}
+
+static struct bytes
+kept(struct bytes b, const struct envelope_record *record, struct arena *arena)
+{
+    bool is_view = !bytes_present(b) || is_within(b, record->value) || is_within(b, record->key);
+    for (size_t i = 0; !is_view && i < record->header_count; i++)
+        is_view = is_within(b, record->headers[i].value) || is_within(b, record->headers[i].name);
+    return is_view ? b : arena_copy(arena, b);
+}
+
+void
+letter_keep(struct ingest_letter *letter, const struct envelope_record *record, struct arena *arena)
+{
+    struct bytes *const fields[] = {
+        &letter->key,           &letter->value,        &letter->consumer,       &letter->event_id,
+        &letter->event_type,    &letter->source_table, &letter->source_id,      &letter->payload,
+        &letter->error_message, &letter->stack_trace,  &letter->original.topic,
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        *fields[i] = kept(*fields[i], record, arena);
+    letter->schema = arena_text(arena, bytes_of(letter->schema));
+    if (letter->header_count == 0)
+        return;
+    struct event_header *headers = arena_array(arena, letter->header_count, sizeof *headers);
+    for (size_t i = 0; i < letter->header_count; i++)
+        headers[i] = (struct event_header){.name = kept(letter->headers[i].name, record, arena),
+                                           .value = kept(letter->headers[i].value, record, arena)};
+    letter->headers = headers;
+}

@@ -36,6 +36,10 @@ struct letter_place {
 void letter_read(const struct envelope_record *record, const struct letter_place *place, struct arena *arena,
                  struct ingest_letter *letter);
 
+// For a letter that was read into an arena of the moment: what is no view of the record is copied into this
+// one. Most of what reading takes is not.
+void letter_keep(struct ingest_letter *letter, const struct envelope_record *record, struct arena *arena);
+
 // The record's headers as they are kept: names as UTF-8 without NUL, which a text column takes.
 const struct event_header *letter_headers(const struct envelope_record *record, struct arena *arena);
 
