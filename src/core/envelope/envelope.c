@@ -166,12 +166,34 @@ add_field(struct envelope *envelope, struct envelope_field field, enum envelope_
     envelope->fields[envelope->field_count++] = field;
 }
 
+// The object that a path led into last: rows with members of one object follow one another.
+struct inner {
+    struct bytes object;
+    struct members members;
+};
+
+// As members_at, which reads that object for each path.
+static struct bytes
+member_at(const struct members *members, const char *path, struct inner *last, struct arena *arena)
+{
+    const char *dot = strchr(path, '.');
+    if (!dot)
+        return members_find(members, bytes_of(path));
+    struct bytes object = members_find(members, (struct bytes){path, (size_t)(dot - path)});
+    if (object.data != last->object.data) {
+        members_read(object, arena, &last->members);
+        last->object = object;
+    }
+    return members_at(&last->members, dot + 1, arena);
+}
+
 // The headers of the format, then its members.
 static void
 collect(struct envelope *envelope, const struct envelope_record *record, const struct members *members,
         struct arena *arena)
 {
     size_t most = record->header_count;
+    struct inner last = {0};
     const struct envelope_format *format = envelope->format;
     for (const struct envelope_member_row *row = format->members; row && row->path; row++)
         most++;
@@ -188,7 +210,7 @@ collect(struct envelope *envelope, const struct envelope_record *record, const s
                       row ? row->as : AS_TEXT, arena);
     }
     for (const struct envelope_member_row *row = format->members; row && row->path; row++) {
-        struct bytes token = members_at(members, row->path, arena);
+        struct bytes token = member_at(members, row->path, &last, arena);
         if (bytes_present(token))
             add_field(envelope,
                       (struct envelope_field){.name = bytes_of(row->path),
