@@ -60,7 +60,7 @@ tail_open(struct tail **tail, const struct broker_settings *settings, const char
     kafka_set_default(conf, settings, "fetch.wait.max.ms", "100");
     // librdkafka 2.0 rests for a second when either is reached: enough to be worked on meanwhile.
     kafka_set_default(conf, settings, "queued.min.messages", "100000");
-    kafka_set_default(conf, settings, "queued.max.messages.kbytes", "28672");
+    kafka_set_default(conf, settings, "queued.max.messages.kbytes", "30720");
     fresh->handle = kafka_handle(RD_KAFKA_CONSUMER, conf, err);
     if (!fresh->handle) {
         free(fresh);

@@ -2,7 +2,7 @@
 // and from where, the caller says: no group is joined, and what is committed to one is for others to look at.
 //
 // Records of aborted transactions are left out (read_committed). An offset that does not exist any more is
-// told (TAIL_OUT_OF_RANGE), never jumped over. What librdkafka reads ahead is bounded: 28 MB and one answer.
+// told (TAIL_OUT_OF_RANGE), never jumped over. What librdkafka reads ahead is bounded: 30 MB and one answer.
 #ifndef REDRIVE_BROKER_TAIL_H
 #define REDRIVE_BROKER_TAIL_H
 
