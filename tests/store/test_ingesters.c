@@ -113,13 +113,18 @@ wait_for(struct reader *reader)
         fail_msg("%s: %s", reader->topic, reader->err.text);
 }
 
+// The letters of both are one event.
 static void
-assert_one_event(const struct reader *a, const struct reader *b)
+end_as_one_event(struct reader *a, struct reader *b)
 {
+    wait_for(a);
+    wait_for(b);
     assert_int_equal(a->taken.events + b->taken.events, 1);
     assert_int_equal(a->taken.attempts + b->taken.attempts, 1);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 1);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM redrive.attempt"), 1);
+    end(a);
+    end(b);
 }
 
 static void
@@ -133,11 +138,7 @@ take_beside(bool is_mixed, bool is_other_mixed)
     start(&a);
     clock_sleep(300000);
     start(&b);
-    wait_for(&a);
-    wait_for(&b);
-    assert_one_event(&a, &b);
-    end(&a);
-    end(&b);
+    end_as_one_event(&a, &b);
 }
 
 static void
@@ -181,11 +182,7 @@ whoever_begins_waits_for_what_is_being_written(void **state)
     claim(&b);
     assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 1);
     start(&b);
-    wait_for(&a);
-    wait_for(&b);
-    assert_one_event(&a, &b);
-    end(&a);
-    end(&b);
+    end_as_one_event(&a, &b);
 }
 
 int
