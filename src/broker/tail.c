@@ -305,7 +305,8 @@ tail_read(struct tail *tail, int timeout_ms, struct arena *arena, struct tail_it
     int64_t until = clock_mono() + timeout_ms * 1000LL;
     size_t count = 0;
     for (size_t len = 0; count < room && len < bytes;) {
-        // One by one: a batch would be as many bytes as its records have. Time matters where there is none.
+        // One by one: a batch would be as many bytes as its records have. The clock is asked only where none
+        // waits.
         rd_kafka_message_t *message = rd_kafka_consume_queue(tail->queue, 0);
         int64_t left = message ? 0 : until - clock_mono();
         if (left >= 1000)

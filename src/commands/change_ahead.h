@@ -10,7 +10,7 @@
 
 struct change_ahead;
 
-// `choice` is the thread's until change_ahead_join, as what it and the settings borrow.
+// What `choice` and the settings borrow must stay until change_ahead_join.
 struct change_ahead *change_ahead_start(const struct store_settings *settings, const struct choice *choice);
 // These events were chosen: reads along over `store`, and returns when nothing is read any more. No events:
 // returns as soon as it can. NULL is fine, and gives NULL.

@@ -1,7 +1,7 @@
 // import_batches: events that were read from lines, and threads that insert them while the next lines are
 // read.
 //
-// The first batch is inserted as one, in the order of its lines. What comes behind it is divided by event ids
+// The first batch is inserted as one, in the order of its lines. What comes after it is divided by event ids
 // into two parts, each with a thread and a connection of its own, so that PostgreSQL inserts both at a time.
 // Where a second connection cannot be had, one inserts everything. All functions are for one thread.
 #ifndef REDRIVE_COMMANDS_IMPORT_BATCHES_H
@@ -26,7 +26,7 @@ struct import_counts {
 
 struct import_batches;
 struct import_batches *import_batches_begin(const struct import_batches_settings *settings);
-// Adds a line, whose number is `no`. ERR_DATA: it is none of an event (import_line.h), and is left out.
+// Adds a line, whose number is `no`. ERR_DATA: the line is no event (import_line.h), and is left out.
 bool import_batches_add(struct import_batches *batches, struct bytes line, int64_t no,
                         struct err *err) MUST_CHECK;
 // Is there enough for import_batches_insert?

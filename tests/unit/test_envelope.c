@@ -137,6 +137,19 @@ nothing_of_a_failure_is_left(void **state)
                 fail_msg("%s is kept and proves %s", row->name, envelope_format_at(f)->name);
 }
 
+// The sentence that says why has room for so many.
+static void
+shapes_are_short(void **state)
+{
+    (void)state;
+    for (size_t f = 0; envelope_format_at(f); f++) {
+        size_t count = 0;
+        while (envelope_format_at(f)->shape && envelope_format_at(f)->shape[count])
+            count++;
+        assert_in_range(count, 0, SHAPE_MOST);
+    }
+}
+
 static struct bytes
 read_as(const char *raw, size_t len, enum envelope_as as, struct arena *arena)
 {
@@ -281,6 +294,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_format_is_read_and_undone),
         cmocka_unit_test(nothing_of_a_failure_is_left),
+        cmocka_unit_test(shapes_are_short),
         cmocka_unit_test(an_envelope_of_any_number_of_members_is_known),
         cmocka_unit_test(numbers_are_read_whatever_their_length),
         cmocka_unit_test(times_are_read_in_all_their_forms),

@@ -102,7 +102,7 @@ why_members(const char *const *shape, struct arena *arena)
 {
     struct bytes parts[1 + 2 * SHAPE_MOST] = {BYTES("the value has")};
     size_t count = 1;
-    for (size_t i = 0; shape[i]; i++) {
+    for (size_t i = 0; i < SHAPE_MOST && shape[i]; i++) {
         parts[count++] = bytes_of(i == 0 ? " " : shape[i + 1] ? ", " : " and ");
         parts[count++] = bytes_of(shape[i]);
     }

@@ -19,8 +19,8 @@ void preview_ahead_destroy(struct preview_ahead *ahead);
 // The guess; ids are copied. Takes the connection, which preview_rows_read uses as its second one. Once, by
 // one thread; false: nothing is read ahead, since they are few, or most of the table.
 bool preview_ahead_begin(struct preview_ahead *ahead, struct store *store, const int64_t *ids, size_t count);
-// Reads the parts that no other thread has taken, over a store that no other thread uses; NULL: that of
-// preview_ahead_begin. A part that fails is left to preview_rows_read, which says why.
+// Reads the parts that no other thread has taken, over a store that no other thread uses meanwhile. A part
+// that fails is left to preview_rows_read, which says why.
 void preview_ahead_read(struct preview_ahead *ahead, struct store *store);
 
 // From any thread: no further part is begun.
