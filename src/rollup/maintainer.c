@@ -89,6 +89,7 @@ struct maintainer_prune {
 struct maintainer {
     const struct store_settings *settings;
     struct store *store;
+    bool is_borrowed;     // the store
     char name[UUID_SIZE]; // the holder of the lease
     bool is_over;         // no rights
     struct retries retries;
@@ -111,9 +112,16 @@ struct maintainer {
 struct maintainer *
 maintainer_create(const struct store_settings *settings)
 {
+    return maintainer_create_on(settings, NULL);
+}
+
+struct maintainer *
+maintainer_create_on(const struct store_settings *settings, struct store *store)
+{
     struct maintainer *maintainer = alloc_bytes(sizeof *maintainer);
     maintainer->settings = settings;
-    maintainer->store = store_create(settings);
+    maintainer->is_borrowed = store != NULL;
+    maintainer->store = store ? store : store_create(settings);
     uuid_make(maintainer->name);
     maintainer->load.series = rollup_series_create();
     snapshot_writer_init(&maintainer->snapshots);
@@ -128,7 +136,8 @@ maintainer_destroy(struct maintainer *maintainer)
     loader_destroy(maintainer->load.loader);
     if (maintainer->lease.is_mine && store_is_connected(maintainer->store))
         (void)!rollup_release(maintainer->store, maintainer->name, NULL);
-    store_close(maintainer->store);
+    if (!maintainer->is_borrowed)
+        store_close(maintainer->store);
     rollup_series_destroy(maintainer->load.series);
     rollup_batch_release(&maintainer->load.batch);
     free(maintainer);

@@ -37,6 +37,9 @@ struct maintainer;
 
 // Borrows the settings. It has a connection of its own, made at the first step.
 struct maintainer *maintainer_create(const struct store_settings *settings);
+// The same over a connection that it borrows: a store that could be made of these settings (store_is_like),
+// which nobody else uses meanwhile. NULL: one of its own.
+struct maintainer *maintainer_create_on(const struct store_settings *settings, struct store *store);
 void maintainer_destroy(struct maintainer *maintainer); // gives the lease up; NULL is fine
 
 // One short step. Returns for how many µs nothing is due, 0: call again at once. A step that fails is tried

@@ -73,7 +73,8 @@ rollup_catch_up(const struct store_settings *settings, struct store *store, stru
 
     // Most events are counted already, so this takes seconds. A session without the rights ends at the first
     // step.
-    struct maintainer *maintainer = maintainer_create(settings);
+    struct maintainer *maintainer =
+        maintainer_create_on(settings, store_is_like(store, settings) ? store : NULL);
     int64_t until = clock_mono() + CATCH_UP_FOR;
     for (int64_t wait = 0;
          !maintainer_is_exact(maintainer) && wait < US_PER_SECOND && clock_mono() < until;) {

@@ -15,7 +15,7 @@ bool rollup_may_be_exact(const struct store_settings *settings, struct store *st
 // Would rollup_catch_up bring it up to date, which takes a while?
 bool rollup_is_left_behind(const struct store_settings *settings, struct store *store);
 // As rollup_is_exact. But where nobody maintained the rollup for a while, and this session may, it catches up
-// first, on another connection, for 20 s at most. Then it is readable, too.
+// first, for 20 s at most; on another connection, where this one may not write. Then it is readable, too.
 bool rollup_catch_up(const struct store_settings *settings, struct store *store, struct rollup_state *state);
 
 #endif

@@ -242,6 +242,22 @@ pg_is_same_server(const struct store *store, const struct store *other)
            strcmp(PQport(store->conn), PQport(other->conn)) == 0;
 }
 
+static bool
+is_same_text(const char *text, const char *other)
+{
+    return text && other ? strcmp(text, other) == 0 : text == other;
+}
+
+bool
+store_is_like(const struct store *store, const struct store_settings *settings)
+{
+    return is_same_text(store->conninfo, settings->conninfo) &&
+           is_same_text(store->table.text, settings->table) &&
+           is_same_text(store->zone_wanted, settings->zone) &&
+           store->is_read_only == settings->is_read_only && store->rules == settings->rules &&
+           store->group_rules == settings->group_rules;
+}
+
 struct store *
 pg_open_beside(const struct store *store)
 {

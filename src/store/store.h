@@ -48,6 +48,8 @@ void store_close(struct store *store); // NULL is fine
 // Replaces the connection by a new one, even if the old one seems to work.
 bool store_reconnect(struct store *store, struct err *err) MUST_CHECK;
 bool store_is_connected(const struct store *store);
+// Would a store of these settings do the same as this one, which is connected?
+bool store_is_like(const struct store *store, const struct store_settings *settings);
 // How long to wait before the n-th attempt (from 0), with jitter: 0.1 s … 5 s.
 int64_t store_backoff(int attempt);
 

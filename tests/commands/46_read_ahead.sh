@@ -52,4 +52,13 @@ cp "$work/out" "$work/known"
 run reprocess "${ahead_db[@]}" --group "$key" --dry-run --json
 ok "as with counts that are known" all exits 0 ';' tells_the_group ';' cmp "$work/out" "$work/known"
 
+# With the connection that it has, and no second one to read ahead.
+single=redrive_single_$$
+ahead_sql "CREATE ROLE $single LOGIN CONNECTION LIMIT 1"
+psql -XAtq "$ahead_pg" -c "SELECT * FROM redrive.grants('$single', 'worker')" | psql -Xq "$ahead_pg" -f - >/dev/null
+leave_behind
+run reprocess -d "$server dbname=${database}_ahead user=$single" --group "$key" --dry-run --json
+ok "a login with one connection brings the counts up to date too" all exits 0 ';' tells_the_group ';' cmp "$work/out" "$work/known"
+ahead_sql "DROP OWNED BY $single; DROP ROLE $single"
+
 psql -XAtq "$server dbname=postgres" -c "DROP DATABASE ${database}_ahead WITH (FORCE)"
