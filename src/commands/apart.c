@@ -184,7 +184,7 @@ choose_here(struct call *call, struct store *store, int64_t **ids, size_t *count
     if (!choosing_read(call, 1u << EVENT_PENDING, &choice, err))
         return false;
     if (choose_is_counted(store, &choice))
-        (void)rollup_find(call, store, &choice.is_counted);
+        (void)rollup_find(call, store, &choice.is_counted, NULL);
     progress_begin(&progress, call, "apart");
     bool ok = choose_ids(store, &choice, choosing_tick, &progress, ids, count, &tally, err) &&
               choosing_check_known(&tally, err);

@@ -1,16 +1,41 @@
 #include "commands/change_ahead.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include "async/thread.h"
 #include "base/alloc.h"
 #include "core/selection.h"
+#include "rollup/reader.h"
 
 struct change_ahead {
     struct store_settings settings;
     struct choice choice;
     struct preview_ahead *rows;
     struct thread *thread;
+    int64_t *ids; // the guess, ascending; heap
+    size_t count;
+    uint64_t token;         // of the rollup before the guess was made
+    atomic_bool is_guessed; // the guess is there
 };
+
+// Only where each event of the rollup can be read in it, the token tells that these are the same.
+static bool
+guess(struct change_ahead *ahead, struct store *store)
+{
+    struct rollup_state state;
+    struct choose_tally tally = {0};
+    struct err ignored = {0};
+    bool ok = rollup_state(store, &state, &ignored) && rollup_is_readable(&state) &&
+              choose_ids(store, &ahead->choice, NULL, NULL, &ahead->ids, &ahead->count, &tally, &ignored);
+    choose_tally_release(&tally);
+    if (!ok)
+        return false;
+    ahead->count = ids_normalise(ahead->ids, ahead->count);
+    ahead->token = state.token;
+    atomic_store(&ahead->is_guessed, true);
+    return true;
+}
 
 // A guess may miss what the caller finds: its preview reads that, and says what is wrong.
 static void
@@ -18,18 +43,12 @@ read_ahead(void *context)
 {
     struct change_ahead *ahead = context;
     struct store *store;
-    struct choose_tally tally = {0};
-    int64_t *ids = NULL;
-    size_t count = 0;
     struct err ignored = {0};
     if (!store_open(&store, &ahead->settings, &ignored))
         return;
-    if (!choose_ids(store, &ahead->choice, NULL, NULL, &ids, &count, &tally, &ignored))
-        count = 0;
-    if (preview_ahead_begin(ahead->rows, store, ids, ids_normalise(ids, count)))
+    (void)guess(ahead, store);
+    if (preview_ahead_begin(ahead->rows, store, ahead->ids, ahead->count))
         preview_ahead_read(ahead->rows, store);
-    choose_tally_release(&tally);
-    free(ids);
 }
 
 struct change_ahead *
@@ -40,6 +59,16 @@ change_ahead_start(const struct store_settings *settings, const struct choice *c
     ahead->choice.is_counted = true;
     ahead->thread = thread_start(read_ahead, ahead, "reading");
     return ahead;
+}
+
+bool
+change_ahead_guess(const struct change_ahead *ahead, uint64_t token, const int64_t **ids, size_t *count)
+{
+    if (!ahead || !atomic_load(&ahead->is_guessed) || ahead->token != token)
+        return false;
+    *ids = ahead->ids;
+    *count = ahead->count;
+    return true;
 }
 
 struct preview_ahead *
@@ -62,5 +91,6 @@ change_ahead_destroy(struct change_ahead *ahead)
         return;
     (void)change_ahead_join(ahead, NULL, NULL, 0);
     preview_ahead_destroy(ahead->rows);
+    free(ahead->ids);
     free(ahead);
 }

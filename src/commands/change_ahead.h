@@ -12,6 +12,10 @@ struct change_ahead;
 
 // What `choice` and the settings borrow must stay until change_ahead_join.
 struct change_ahead *change_ahead_start(const struct store_settings *settings, const struct choice *choice);
+// The events that were guessed, ascending, and valid as long as `ahead`. Only where the rollup, whose token
+// this is now (struct rollup_state), is as it was: then they are the ones that the rollup would give. NULL is
+// fine, and gives false.
+bool change_ahead_guess(const struct change_ahead *ahead, uint64_t token, const int64_t **ids, size_t *count);
 // These events were chosen: reads along over `store`, and returns when nothing is read any more. No events:
 // returns as soon as it can. NULL is fine, and gives NULL.
 struct preview_ahead *change_ahead_join(struct change_ahead *ahead, struct store *store, const int64_t *ids,

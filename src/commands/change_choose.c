@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "commands/change_ahead.h"
@@ -214,13 +215,20 @@ begin_ahead(struct change *change, const struct choice *choice)
 // What is only described may be found out of the rollup, where no order matters. What is changed is chosen in
 // the table.
 static void
-choose_counted(struct change *change, struct choice *choice)
+choose_counted(struct change *change, struct choice *choice, struct choose_tally *tally)
 {
     struct call *call = change->call;
+    const int64_t *guess;
+    uint64_t token;
     if (!call->options.change.dry_run || choice->limit != 0 || !choose_is_counted(change->store, choice))
         return;
     begin_ahead(change, choice);
-    (void)rollup_find(call, change->store, &choice->is_counted);
+    (void)rollup_find(call, change->store, &choice->is_counted, &token);
+    if (!choice->is_counted || !change_ahead_guess(change->ahead, token, &guess, &change->count))
+        return;
+    change->ids = alloc_array(change->count + 1, sizeof *change->ids);
+    memcpy(change->ids, guess, change->count * sizeof *guess);
+    tally->scanned = tally->matched = (int64_t)change->count;
 }
 
 bool
@@ -240,9 +248,9 @@ change_choose(struct change *change, struct err *err)
     change->restores_resolved = change->action == ACTION_RESTORE && status && strcmp(status, "resolved") == 0;
     bool ok = choosing_read(call, otherwise, &choice, err);
     if (ok)
-        choose_counted(change, &choice);
-    ok = ok && choose_ids(change->store, &choice, choosing_tick, &progress, &change->ids, &change->count,
-                          &tally, err);
+        choose_counted(change, &choice, &tally);
+    ok = ok && (change->ids || choose_ids(change->store, &choice, choosing_tick, &progress, &change->ids,
+                                          &change->count, &tally, err));
     progress_end(&progress);
     choosing_say_undecided(call, &tally);
     ok = ok && choosing_check_known(&tally, err);

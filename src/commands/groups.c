@@ -96,7 +96,7 @@ read_rollup(struct call *call, struct store *store, struct group_counting *count
     if (is_whole && !is_long(counting) && !is_by(counting, PIVOT_HOUR))
         return sums_read(call, store, counting->backlog, is_read, err);
     if (choose_is_counted(store, chosen))
-        (void)rollup_find(call, store, &chosen->is_counted);
+        (void)rollup_find(call, store, &chosen->is_counted, NULL);
     return true;
 }
 

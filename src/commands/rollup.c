@@ -18,19 +18,21 @@ say_since(struct call *call, const struct rollup_state *state)
 }
 
 bool
-rollup_find(struct call *call, struct store *store, bool *is_readable)
+rollup_find(struct call *call, struct store *store, bool *is_readable, uint64_t *token)
 {
     struct rollup_state state;
     const struct store_settings settings = publishing_store(call);
     bool is_exact = rollup_catch_up(&settings, store, &state) && say_since(call, &state);
     if (is_readable)
         *is_readable = is_exact && rollup_is_readable(&state);
+    if (token)
+        *token = state.token;
     return is_exact;
 }
 
 bool
 sums_read(struct call *call, struct store *store, struct backlog *backlog, bool *is_read, struct err *err)
 {
-    *is_read = rollup_find(call, store, NULL);
+    *is_read = rollup_find(call, store, NULL, NULL);
     return !*is_read || rollup_read(store, backlog, false, err);
 }

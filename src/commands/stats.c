@@ -342,7 +342,7 @@ command_stats(struct call *call, struct err *err)
     struct closed_ahead *ahead = begin_closed(store, &keeping);
     // Without the schema the analyses read the table alone.
     bool ok =
-        analyses_read(store, rollup_find(call, store, NULL), ahead, &arena, &stats, err) &&
+        analyses_read(store, rollup_find(call, store, NULL, NULL), ahead, &arena, &stats, err) &&
         (store_info(store)->schema_version == 0 || written_read(store, SHARES_OF, &arena, &shares, err));
     if (ok && stats.error_count && !is_by_group(&stats))
         remark(call, "nobody keeps the counts of groups, so the most common errors are single messages; "
