@@ -343,21 +343,28 @@ finds_the_risks_of_few(void **state)
     check_risks(100, 500, analyzed);
 }
 
-// Those that have to be looked at one by one: the largest first.
+// Those that have to be looked at one by one: the largest first, at most 2,000. The payload of one in `every`
+// is large. corrected: an event, whose payload somebody made the largest of all; 0: none.
 static void
-check_large(int64_t scale, size_t count)
+check_large(int64_t scale, size_t count, int every, int64_t corrected)
 {
+    enum { MOST = 2000 };
     struct world world;
     world_make(&world, 0);
     test_sql(
         world.admin,
         "INSERT INTO public.dlq_events (id, event_id, event_type, event_payload, error_message, kafka_topic,"
         "  status)"
-        " SELECT n * %d, 'e' || n, 'x', CASE WHEN n %% 100 = 1 THEN (SELECT jsonb_agg(md5(n || ' ' || i))"
+        " SELECT n * %d, 'e' || n, 'x', CASE WHEN n %% %d = 1 THEN (SELECT jsonb_agg(md5(n || ' ' || i))"
         "    FROM generate_series(1, 80 + n / 1000) AS i) ELSE '{}' END, 'x',"
         "   CASE WHEN n %% 1000 = 3 THEN 'orders.dlq' WHEN n %% 1000 = 5 THEN NULL ELSE 'orders' END,"
         "   CASE WHEN n %% 700 = 1 THEN 'RESOLVED' ELSE 'PENDING' END FROM generate_series(1, %d) AS n",
-        (int)scale, (int)count * 2);
+        (int)scale, every, (int)count * 2);
+    if (corrected)
+        test_sql(world.admin,
+                 "INSERT INTO redrive.revision (dlq_id, no, payload, reason)"
+                 " VALUES (%lld, 1, convert_to(repeat('x', 100000), 'UTF8'), 'by hand')",
+                 (long long)corrected);
     int64_t *ids = odd_ids(count, 100 * scale), *large, more;
     struct preview_query query = {.action = ACTION_REPROCESS, .ids = ids, .count = count};
     struct preview_rows *rows;
@@ -369,16 +376,20 @@ check_large(int64_t scale, size_t count)
     assert_int_equal(rows != NULL, scale > 1);
     query.rows = rows;
     assert_works(operation_large(world.store, &query, &wanted, &world.arena, &large, &found, &more, &err));
-    assert_int_equal(more, 0);
     struct strbuf list = {0};
     for (size_t i = 0; i < found; i++)
         strbuf_printf(&list, "%s%lld", i ? "," : "", (long long)large[i]);
-    char truth[400];
-    snprintf(truth, sizeof truth,
-             "SELECT string_agg(id::text, ',' ORDER BY pg_column_size(event_payload) DESC, id)"
-             " FROM public.dlq_events WHERE status = 'PENDING' AND id / %d %% 2 = 1"
-             "  AND (pg_column_size(event_payload) > 1500 OR kafka_topic IS DISTINCT FROM 'orders')",
+    test_sql(world.admin,
+             "CREATE TABLE public.large AS SELECT e.id, greatest(pg_column_size(e.event_payload),"
+             "   (SELECT max(octet_length(r.payload)) FROM redrive.revision r WHERE r.dlq_id = e.id)) AS size"
+             "  FROM public.dlq_events e WHERE e.status = 'PENDING' AND e.id / %d %% 2 = 1"
+             "   AND (pg_column_size(e.event_payload) > 1500 OR e.kafka_topic IS DISTINCT FROM 'orders'"
+             "    OR EXISTS (SELECT FROM redrive.revision r WHERE r.dlq_id = e.id))",
              (int)scale);
+    int64_t all = test_number(world.admin, "SELECT count(*) FROM public.large");
+    assert_int_equal(more, all > MOST ? all - MOST : 0);
+    static const char truth[] = "SELECT string_agg(id::text, ',' ORDER BY size DESC, id) FROM"
+                                " (SELECT * FROM public.large ORDER BY size DESC, id LIMIT 2000) AS largest";
     assert_string_equal(strbuf_text(&list), test_text(world.admin, truth));
     strbuf_release(&list);
     preview_rows_destroy(rows);
@@ -390,14 +401,29 @@ static void
 lists_the_large_close_together(void **state)
 {
     (void)state;
-    check_large(1, 21000);
+    check_large(1, 21000, 100, 0);
 }
 
 static void
 lists_the_large_far_apart(void **state)
 {
     (void)state;
-    check_large(1000, 21000);
+    check_large(1000, 21000, 100, 0);
+}
+
+static void
+lists_only_the_largest_of_many(void **state)
+{
+    (void)state;
+    check_large(1000, 21000, 10, 0);
+}
+
+// A corrected payload counts with its own size.
+static void
+lists_the_large_of_corrected_events(void **state)
+{
+    (void)state;
+    check_large(1000, 21000, 100, 7000);
 }
 
 // Many ids that are as far apart as ids can be.
@@ -440,6 +466,8 @@ main(void)
         cmocka_unit_test(reads_everything_after_a_useless_guess),
         cmocka_unit_test(lists_the_large_close_together),
         cmocka_unit_test(lists_the_large_far_apart),
+        cmocka_unit_test(lists_only_the_largest_of_many),
+        cmocka_unit_test(lists_the_large_of_corrected_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,7 +42,7 @@ test_state(PGconn *conn, const char *sql)
 const char *
 test_text(PGconn *conn, const char *sql)
 {
-    static char text[4000];
+    static char text[64000];
     PGresult *r = PQexec(conn, sql);
     if (PQresultStatus(r) != PGRES_TUPLES_OK || PQntuples(r) < 1)
         fail_msg("%s\nin %s", PQerrorMessage(conn), sql);

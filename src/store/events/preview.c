@@ -34,11 +34,15 @@
 enum chosen { CHOSEN_BY_IDS, CHOSEN_BY_BITS, CHOSEN_BY_LOOKUP };
 
 // Is anything in flight of an operation, was anything ever published, or seen to be back, was anything
-// corrected, and are received bytes kept? Where not, nothing is looked for.
+// corrected, are received bytes kept, and records that were read again? Where not, nothing is looked for.
 static const char look_sql[] =
     "SELECT EXISTS (SELECT FROM redrive.operation o WHERE o.queued + o.claimed + o.in_doubt > 0),"
     " redrive.has_sent() OR EXISTS (SELECT FROM redrive.returned),"
-    " EXISTS (SELECT FROM redrive.revision), EXISTS (SELECT FROM redrive.record)";
+    " EXISTS (SELECT FROM redrive.revision), EXISTS (SELECT FROM redrive.record),"
+    " EXISTS (SELECT FROM redrive.original)";
+struct preview_beside {
+    bool has_live, has_sent, has_revisions, has_records, has_originals;
+};
 
 // A row for each place that events came from; in each how many all of them are.
 #define COUNTS(chosen)                                                                                       \
@@ -320,7 +324,8 @@ read_quarantined(struct bytes all, struct arena *arena, struct preview *preview)
 
 // The counts that are needed: data that cannot exist is not looked for.
 struct preview_counting {
-    bool has_live, has_sent, has_revisions, has_records, is_reprocess;
+    struct preview_beside beside;
+    bool is_reprocess;
     const struct preview_rows *rows; // NULL: the counts are asked for
     PGresult *counts, *busy, *busy_sources, *quarantined, *kept, *retargeted;
 };
@@ -380,20 +385,20 @@ query_params(const struct store *store, const struct preview_query *query, enum 
 }
 
 static bool
-look_before(struct store *store, const struct preview_query *query, struct preview_counting *counting,
+look_before(struct store *store, const struct preview_query *query, struct preview_beside *beside,
             struct err *err)
 {
-    counting->is_reprocess = query->action == ACTION_REPROCESS;
-    counting->has_live = counting->has_sent = counting->has_revisions = counting->has_records = true;
+    *beside = (struct preview_beside){true, true, true, true, true};
     if (query->count <= PREVIEW_MANY)
         return true;
     PGresult *r;
     if (!pg_ask(store, FOR_READING, look_sql, NULL, &r, err))
         return false;
-    counting->has_live = value_bool(r, 0, 0);
-    counting->has_sent = value_bool(r, 0, 1);
-    counting->has_revisions = value_bool(r, 0, 2);
-    counting->has_records = value_bool(r, 0, 3);
+    *beside = (struct preview_beside){.has_live = value_bool(r, 0, 0),
+                                      .has_sent = value_bool(r, 0, 1),
+                                      .has_revisions = value_bool(r, 0, 2),
+                                      .has_records = value_bool(r, 0, 3),
+                                      .has_originals = value_bool(r, 0, 4)};
     PQclear(r);
     return true;
 }
@@ -406,7 +411,7 @@ ask_counts(struct store *store, const struct preview_query *query, struct previe
     struct params params = {0};
     struct params ids = {0};
     query_params(store, query, chosen, &params);
-    if (counting->has_live)
+    if (counting->beside.has_live)
         query_params(store, query, CHOSEN_BY_IDS, &ids);
 
     struct pg_step steps[7];
@@ -416,18 +421,18 @@ ask_counts(struct store *store, const struct preview_query *query, struct previe
     if (!counting->rows)
         steps[count++] =
             (struct pg_step){.sql = counts_sql[chosen], .params = &params, .whole = &counting->counts};
-    if (counting->has_live)
+    if (counting->beside.has_live)
         steps[count++] = (struct pg_step){.sql = busy_sql, .params = &ids, .whole = &counting->busy};
-    if (counting->has_live && counting->is_reprocess)
+    if (counting->beside.has_live && counting->is_reprocess)
         steps[count++] =
             (struct pg_step){.sql = busy_sources_sql, .params = &ids, .whole = &counting->busy_sources};
-    if (counting->has_sent && counting->is_reprocess)
+    if (counting->beside.has_sent && counting->is_reprocess)
         steps[count++] = (struct pg_step){
             .sql = quarantined_sql[chosen], .params = &params, .whole = &counting->quarantined};
-    if (counting->is_reprocess && (counting->has_revisions || counting->has_records))
+    if (counting->is_reprocess && (counting->beside.has_revisions || counting->beside.has_records))
         steps[count++] =
             (struct pg_step){.sql = kept_sql[chosen], .params = &params, .whole = &counting->kept};
-    if (counting->is_reprocess && counting->has_revisions)
+    if (counting->is_reprocess && counting->beside.has_revisions)
         steps[count++] = (struct pg_step){
             .sql = retargeted_sql[chosen], .params = &params, .whole = &counting->retargeted};
     bool ok = pg_run(store, FOR_SCANNING, steps, count, err);
@@ -464,8 +469,9 @@ static bool
 preview_counts(struct store *store, const struct preview_query *query, struct arena *arena,
                struct preview *preview, struct err *err)
 {
-    struct preview_counting counting = {.rows = query->rows};
-    bool ok = look_before(store, query, &counting, err) && ask_counts(store, query, &counting, err);
+    struct preview_counting counting = {.rows = query->rows,
+                                        .is_reprocess = query->action == ACTION_REPROCESS};
+    bool ok = look_before(store, query, &counting.beside, err) && ask_counts(store, query, &counting, err);
     if (ok)
         read_counts(&counting, query, arena, preview);
     PQclear(counting.counts);
@@ -627,21 +633,85 @@ preview_doubled(struct store *store, const struct preview_query *query, struct a
 
 // The parameters from $7 on.
 static void
-large_params(const struct preview_query *query, const struct preview_large *large, struct params *params)
+large_params(const struct preview_query *query, const struct preview_large *large,
+             const struct preview_sized *sized, size_t count, struct params *params)
 {
-    int64_t *ids, *sizes;
-    size_t count;
     param_int8(params, large->larger);
     if (!query->rows) {
         param_texts(params, large->topics, large->topic_count);
         param_bool(params, large->has_none);
         return;
     }
-    preview_rows_large(query->rows, large, &ids, &sizes, &count);
+    int64_t *ids = alloc_array(count + 1, sizeof *ids), *sizes = alloc_array(count + 1, sizeof *sizes);
+    for (size_t i = 0; i < count; i++) {
+        ids[i] = sized[i].id;
+        sizes[i] = sized[i].size;
+    }
     param_ids(params, ids, count);
     param_ids(params, sizes, count);
     free(ids);
     free(sizes);
+}
+
+static bool
+ask_large(struct store *store, const struct preview_query *query, const struct preview_large *large,
+          const struct preview_sized *sized, size_t sized_count, PGresult **r, struct err *err)
+{
+    enum chosen chosen = chosen_of(query);
+    struct params params = {0};
+    query_params(store, query, chosen, &params);
+    large_params(query, large, sized, sized_count, &params);
+    struct pg_step steps[] = {{.sql = settings_of_many},
+                              {.sql = large_sql[chosen], .params = &params, .whole = r}};
+    bool is_many = query->count > PREVIEW_MANY;
+    bool ok = pg_run(store, FOR_SCANNING, steps + !is_many, 1 + (size_t)is_many, err);
+    params_release(&params);
+    return ok;
+}
+
+static int
+by_size(const void *left, const void *right)
+{
+    const struct preview_sized *a = left, *b = right;
+    if (a->size != b->size)
+        return a->size < b->size ? 1 : -1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+// Of rows that have nothing beside them, nothing has to be asked.
+static bool
+has_rows_alone(struct store *store, const struct preview_query *query, bool *is_so, struct err *err)
+{
+    struct preview_beside beside;
+    *is_so = false;
+    if (!query->rows)
+        return true;
+    if (!look_before(store, query, &beside, err))
+        return false;
+    *is_so = !beside.has_live && !beside.has_revisions && !beside.has_records && !beside.has_originals;
+    return true;
+}
+
+// Cut at the most that are answered; *all: how many there are.
+static void
+take_sized(struct preview_sized *sized, size_t *all, struct arena *arena, int64_t **ids, size_t *count)
+{
+    if (*all)
+        qsort(sized, *all, sizeof *sized, by_size);
+    *count = *all < LARGE_MOST ? *all : LARGE_MOST;
+    *ids = arena_array(arena, *count + 1, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[i] = sized[i].id;
+}
+
+static void
+take_large(const PGresult *r, size_t *all, struct arena *arena, int64_t **ids, size_t *count)
+{
+    *count = (size_t)PQntuples(r);
+    *ids = arena_array(arena, *count + 1, sizeof **ids);
+    for (size_t i = 0; i < *count; i++)
+        (*ids)[i] = value_int8(r, (int)i, 0);
+    *all = *count ? (size_t)value_int8(r, 0, 1) : 0;
 }
 
 bool
@@ -649,26 +719,22 @@ operation_large(struct store *store, const struct preview_query *query, const st
                 struct arena *arena, int64_t **ids, size_t *count, int64_t *more, struct err *err)
 {
     PGresult *r = NULL;
-    if (!pg_has_schema(store, err))
+    struct preview_sized *sized = NULL;
+    size_t all = 0;
+    bool has_alone;
+    if (!pg_has_schema(store, err) || !has_rows_alone(store, query, &has_alone, err))
         return false;
-    enum chosen chosen = chosen_of(query);
-    struct params params = {0};
-    query_params(store, query, chosen, &params);
-    large_params(query, large, &params);
-    struct pg_step steps[] = {{.sql = settings_of_many},
-                              {.sql = large_sql[chosen], .params = &params, .whole = &r}};
-    bool is_many = query->count > PREVIEW_MANY;
-    bool ok = pg_run(store, FOR_SCANNING, steps + !is_many, 1 + (size_t)is_many, err);
-    params_release(&params);
-    if (!ok)
-        return false;
-    *count = (size_t)PQntuples(r);
-    *ids = arena_array(arena, *count + 1, sizeof **ids);
-    for (size_t i = 0; i < *count; i++)
-        (*ids)[i] = value_int8(r, (int)i, 0);
-    *more = *count && value_int8(r, 0, 1) > LARGE_MOST ? value_int8(r, 0, 1) - LARGE_MOST : 0;
+    if (query->rows)
+        preview_rows_large(query->rows, large, &sized, &all);
+    bool ok = has_alone || ask_large(store, query, large, sized, all, &r, err);
+    if (ok && has_alone)
+        take_sized(sized, &all, arena, ids, count);
+    else if (ok)
+        take_large(r, &all, arena, ids, count);
+    *more = ok && all > LARGE_MOST ? (int64_t)(all - LARGE_MOST) : 0;
+    free(sized);
     PQclear(r);
-    return true;
+    return ok;
 }
 
 unsigned

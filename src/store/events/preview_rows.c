@@ -434,11 +434,11 @@ is_of_topics(struct bytes topic, const struct preview_large *large)
 }
 
 void
-preview_rows_large(const struct preview_rows *rows, const struct preview_large *large, int64_t **ids,
-                   int64_t **sizes, size_t *count)
+preview_rows_large(const struct preview_rows *rows, const struct preview_large *large,
+                   struct preview_sized **sized, size_t *count)
 {
-    *ids = alloc_array((size_t)rows->count + 1, sizeof **ids);
-    *sizes = alloc_array((size_t)rows->count + 1, sizeof **sizes);
+    size_t room = 0;
+    *sized = NULL;
     *count = 0;
     for (size_t at = 0; at < rows->place_count; at++) {
         bool is_any = is_of_topics(bytes_at(rows, at, TOPIC), large);
@@ -448,8 +448,9 @@ preview_rows_large(const struct preview_rows *rows, const struct preview_large *
             int32_t size = pg_read32(packed_sizes.data + 4 * i);
             if (!is_any && size <= large->larger)
                 continue;
-            (*ids)[*count] = pg_read64(packed_ids.data + 8 * i);
-            (*sizes)[(*count)++] = size;
+            *sized = alloc_grow(*sized, *count, &room, sizeof **sized);
+            (*sized)[(*count)++] =
+                (struct preview_sized){.id = pg_read64(packed_ids.data + 8 * i), .size = size};
         }
     }
 }

@@ -62,8 +62,11 @@ bool preview_rows_overtaken(const struct preview_rows *rows, struct preview_over
                             const int64_t **crowded, size_t *count);
 // Those that share their event id with another one of them.
 void preview_rows_doubled(const struct preview_rows *rows, const int64_t **ids, size_t *count);
-// The events that have to be looked at one by one, as far as their rows say so, and their sizes; heap.
-void preview_rows_large(const struct preview_rows *rows, const struct preview_large *large, int64_t **ids,
-                        int64_t **sizes, size_t *count);
+// The events that have to be looked at one by one, as far as their rows say so, in no order; heap.
+struct preview_sized {
+    int64_t id, size; // bytes of the stored payload
+};
+void preview_rows_large(const struct preview_rows *rows, const struct preview_large *large,
+                        struct preview_sized **sized, size_t *count);
 
 #endif
