@@ -8,7 +8,7 @@
 
 // A part is looked up in one statement: of what is left a SHARE, since many keys are looked up faster in
 // their order than few, and at the end FEWEST, so that no thread waits long for the last part of another.
-enum { SHARE = 3, FEWEST = 2500 };
+enum { SHARE = 2, FEWEST = 4000 };
 
 struct preview_ahead {
     struct store *store;
