@@ -2,7 +2,6 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include "async/thread.h"
 #include "base/alloc.h"
 #include "core/selection.h"

@@ -26,7 +26,7 @@ rollup_find(struct call *call, struct store *store, bool *is_readable, uint64_t 
     if (is_readable)
         *is_readable = is_exact && rollup_is_readable(&state);
     if (token)
-        *token = state.token;
+        *token = is_exact ? state.token : 0;
     return is_exact;
 }
 

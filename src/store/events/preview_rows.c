@@ -36,20 +36,20 @@ struct preview_rows {
 };
 
 // The columns of a row. The first three that pack have one value an event, in the same order.
-enum { TOPIC, PARTITION, COUNT, PACKED_IDS, PACKED_EVENTS, PACKED_SIZES, PACKED_NEWER, PACKED_CROWDED };
+enum { TOPIC, PARTITION, COUNT, PACKED_IDS, PACKED_EVENTS, PACKED_SIZES, PACKED_NEWER };
 
-// One row an origin. OFFSET 0: each event is looked up, and what is sorted or grouped is short.
-#define ROWS(rows, newer, crowded)                                                                           \
+// One row an origin. OFFSET 0: what is sorted or grouped is short.
+#define ROWS(rows, newer)                                                                                    \
     "SELECT e.topic, e.partition, count(*), string_agg(int8send(e.id), ''),"                                 \
-    " string_agg(int8send(e.event), ''), string_agg(int4send(e.size), ''), " newer ", " crowded              \
-    " FROM (" rows ") AS e GROUP BY 1, 2"
+    " string_agg(int8send(e.event), ''), string_agg(int4send(e.size), ''), " newer " FROM (" rows            \
+    " OFFSET 0) AS e GROUP BY 1, 2"
+// The planner sees no list of ids that it would measure one by one, and takes them for ten.
 #define LOOKED_UP(columns)                                                                                   \
-    "SELECT e.* FROM unnest($1) AS w (id) CROSS JOIN LATERAL (SELECT x.id::bigint AS id, x.status,"          \
-    "   x.kafka_topic::text AS topic, coalesce(x.kafka_partition, -1) AS partition,"                         \
-    "   hashtextextended(x.event_id::text, 0) AS event,"                                                     \
-    "   coalesce(pg_column_size(x.event_payload), 0) AS size" columns                                        \
-    "  FROM :\"events\" x WHERE x.id = w.id OFFSET 0) AS e WHERE e.status = 'PENDING'"
-static const char rows_sql[] = ROWS(LOOKED_UP(""), "NULL::bytea", "NULL::bytea");
+    "SELECT x.id::bigint AS id, x.kafka_topic::text AS topic, coalesce(x.kafka_partition, -1) AS partition," \
+    " hashtextextended(x.event_id::text, 0) AS event,"                                                       \
+    " coalesce(pg_column_size(x.event_payload), 0) AS size" columns                                          \
+    " FROM :\"events\" x WHERE x.id = ANY (ARRAY(SELECT unnest($1))) AND x.status = 'PENDING'"
+static const char rows_sql[] = ROWS(LOOKED_UP(""), "NULL::bytea");
 
 // Of a source id that no other row has, the index alone tells that nothing newer has its key. Keys are looked
 // up about in the order of their index, so one page after another is read, not one for each key; by bytes,
@@ -60,20 +60,24 @@ static const char rows_sql[] = ROWS(LOOKED_UP(""), "NULL::bytea", "NULL::bytea")
 #define KEY_ROWS "8"
 // clang-format off
 static const char keyed_rows_sql[] =
-    ROWS("SELECT s.*, CASE WHEN s.rows BETWEEN 2 AND " KEY_ROWS " THEN (SELECT"
-         "   CASE WHEN bool_or(n.status = 'RESOLVED') THEN int4send(-2)"
-         "        WHEN bool_or(n.status <> 'PENDING') THEN int4send(-1)"
-         "        ELSE int4send(count(*)::int4) || string_agg(int8send(n.id::bigint), '') END"
-         "  FROM :\"events\" n WHERE n.source_id = s.source_id AND n.created_at > s.created_at"
-         "   AND n.kafka_topic::text IS NOT DISTINCT FROM s.topic AND n.status <> 'DISCARDED'"
-         "   AND hashtextextended(n.event_id::text, 0) <> s.event HAVING count(*) > 0) END AS newer"
-         " FROM (SELECT k.*, (SELECT count(*) FROM (SELECT FROM :\"events\" n WHERE n.source_id = k.source_id"
-         "    LIMIT " KEY_ROWS " + 1) AS few) AS rows"
-         "  FROM (" LOOKED_UP(", x.source_id, x.created_at") " ORDER BY e.source_id::text COLLATE \"C\" OFFSET 0) AS k"
-         "  OFFSET 0) AS s OFFSET 0",
-         "string_agg(e.newer, '')", "string_agg(int8send(e.id), '') FILTER (WHERE e.rows > " KEY_ROWS ")");
+    ROWS("SELECT k.*, CASE WHEN EXISTS (SELECT FROM :\"events\" n WHERE n.source_id = k.source_id OFFSET 1) THEN (SELECT"
+         "   CASE WHEN count(*) > " KEY_ROWS " THEN int4send(-3) || int8send(k.id)"
+         "        WHEN bool_or(f.status = 'RESOLVED') FILTER (WHERE f.is_newer) THEN int4send(-2)"
+         "        WHEN bool_or(f.status <> 'PENDING') FILTER (WHERE f.is_newer) THEN int4send(-1)"
+         "        WHEN bool_or(f.is_newer) THEN int4send((count(*) FILTER (WHERE f.is_newer))::int4)"
+         "          || string_agg(int8send(f.id), '') FILTER (WHERE f.is_newer) END"
+         "  FROM (SELECT n.id::bigint AS id, n.status, n.created_at > k.created_at AND n.status <> 'DISCARDED'"
+         "     AND n.kafka_topic::text IS NOT DISTINCT FROM k.topic"
+         "     AND hashtextextended(n.event_id::text, 0) <> k.event AS is_newer"
+         "    FROM :\"events\" n WHERE n.source_id = k.source_id LIMIT " KEY_ROWS " + 1) AS f) END AS newer"
+         " FROM (" LOOKED_UP(", x.source_id, x.created_at") " ORDER BY x.source_id::text COLLATE \"C\" OFFSET 0) AS k",
+         "string_agg(e.newer, '')");
 // clang-format on
-enum newer { NEWER_RESOLVED = -2, NEWER_OTHER = -1 };
+enum newer { NEWER_CROWDED = -3, NEWER_RESOLVED = -2, NEWER_OTHER = -1 };
+// An index gives rows one by one, and origins are few.
+static const char rows_settings[] =
+    SETTINGS_OF_MANY ", pg_catalog.set_config('enable_bitmapscan', 'off', true),"
+                     " pg_catalog.set_config('enable_sort', 'off', true)";
 
 // Are keys looked up too? Worth it where an index begins with source_id, and a key has few events.
 static const char is_keyed_sql[] =
@@ -136,7 +140,7 @@ enum { STEPS = 2 };
 static void
 rows_steps(bool is_keyed, struct params *params, PGresult **part, struct pg_step steps[STEPS])
 {
-    steps[0] = (struct pg_step){.sql = SETTINGS_OF_MANY};
+    steps[0] = (struct pg_step){.sql = rows_settings};
     steps[1] = (struct pg_step){.sql = is_keyed ? keyed_rows_sql : rows_sql, .params = params, .whole = part};
 }
 
@@ -258,14 +262,6 @@ struct hashed {
     int64_t event, id;
 };
 
-static void
-add_crowded(struct preview_rows *rows, size_t at)
-{
-    struct bytes ids = bytes_at(rows, at, PACKED_CROWDED);
-    for (size_t i = 0; i < ids.len / 8; i++)
-        rows->crowded[rows->crowded_count++] = pg_read64(ids.data + 8 * i);
-}
-
 static int
 compare_ids(const void *left, const void *right)
 {
@@ -279,7 +275,7 @@ is_in_query(const struct preview_query *query, int64_t id)
     return bsearch(&id, query->ids, query->count, sizeof id, compare_ids) != NULL;
 }
 
-// An event is overtaken unless all that is newer is chosen with it.
+// An event is overtaken unless all that is newer is chosen with it. One of a crowded key is put aside.
 static void
 add_overtaken(struct preview_rows *rows, const struct preview_query *query, size_t at)
 {
@@ -288,6 +284,11 @@ add_overtaken(struct preview_rows *rows, const struct preview_query *query, size
         int32_t count = pg_read32(newer.data + i);
         bool is_overtaken = count < 0;
         i += 4;
+        if (count == NEWER_CROWDED) {
+            rows->crowded[rows->crowded_count++] = pg_read64(newer.data + i);
+            i += 8;
+            continue;
+        }
         for (int32_t k = 0; k < count; k++, i += 8)
             is_overtaken |= !is_in_query(query, pg_read64(newer.data + i));
         rows->overtaken.events += is_overtaken;
@@ -348,7 +349,6 @@ unpack(struct preview_rows *rows, const struct preview_query *query)
         struct bytes events = bytes_at(rows, at, PACKED_EVENTS);
         for (size_t i = 0; i < ids.len / 8; i++)
             all[count++] = (struct hashed){pg_read64(events.data + 8 * i), pg_read64(ids.data + 8 * i)};
-        add_crowded(rows, at);
         add_overtaken(rows, query, at);
     }
     rows->crowded_count = ids_normalise(rows->crowded, rows->crowded_count);
