@@ -65,6 +65,10 @@ static const char chosen_sql[] = "SELECT pg_catalog.set_config('redrive.series',
     "   WHERE x.id = due.id LIMIT 1) e ON true WHERE e.status IS DISTINCT FROM 'PENDING')"                   \
     " SELECT " columns " FROM redrive.rollup_event b"                                                        \
     " WHERE NOT b.dlq_id IN (SELECT c.id FROM closed c)" condition ") TO STDOUT (FORMAT binary)"
+// The same where there are none, which need not be looked for a million times.
+#define COPY_ALL(columns, order)                                                                             \
+    "COPY (SELECT " columns " FROM redrive.rollup_event b" order ") TO STDOUT (FORMAT binary)"
+static const char has_due_sql[] = "SELECT EXISTS (SELECT FROM redrive.rollup_due)";
 // A million rows take as long as they have columns: created and retries share one, of which neither is
 // negative and retries are a byte; and series too, while their numbers are low (SERIES_LOW).
 #define REST "b.created * 256::int8 + b.retries"
@@ -72,7 +76,9 @@ static const char chosen_sql[] = "SELECT pg_catalog.set_config('redrive.series',
 #define PACKED "b.dlq_id, b.series * 1099511627776 + (" REST ")"
 #define HIGHEST_FIRST " ORDER BY b.dlq_id DESC"
 #define IS_CHOSEN " AND b.series = ANY (pg_catalog.current_setting('redrive.series')::int4[])"
-static const char *const events_sql[] = {COPY(COLUMNS, HIGHEST_FIRST), COPY(PACKED, HIGHEST_FIRST)};
+enum { HAS_DUE = 2 };
+static const char *const events_sql[] = {COPY_ALL(COLUMNS, HIGHEST_FIRST), COPY_ALL(PACKED, HIGHEST_FIRST),
+                                         COPY(COLUMNS, HIGHEST_FIRST), COPY(PACKED, HIGHEST_FIRST)};
 static const char *const events_of_sql[] = {COPY(COLUMNS, IS_CHOSEN HIGHEST_FIRST),
                                             COPY(PACKED, IS_CHOSEN HIGHEST_FIRST)};
 // In the order of their index, which has all of them: the table is not read, and nothing is sorted.
@@ -204,6 +210,22 @@ choose_series(struct store *store, const struct counted *counted, struct err *er
     return pg_do(store, FOR_SCANNING, chosen_sql, &params, err);
 }
 
+// The statement for these events: which columns, and whether any of them may be closed.
+static bool
+choose_statement(struct store *store, const struct counted *counted, const char **sql, struct err *err)
+{
+    PGresult *r;
+    int is_packed = counted->highest < SERIES_LOW;
+    *sql = events_of_sql[is_packed];
+    if (counted->range)
+        return choose_series(store, counted, err);
+    if (!pg_ask(store, FOR_SCANNING, has_due_sql, NULL, &r, err))
+        return false;
+    *sql = events_sql[is_packed + (value_bool(r, 0, 0) ? HAS_DUE : 0)];
+    PQclear(r);
+    return true;
+}
+
 bool
 rollup_events(struct store *store, const struct group_range *range, rollup_event_fn *each, void *context,
               struct err *err)
@@ -211,11 +233,11 @@ rollup_events(struct store *store, const struct group_range *range, rollup_event
     struct counted counted = {.names = {.store = store}, .range = range, .each = each, .context = context};
     if (!pg_begin(store, FOR_SCANNING, err))
         return false;
+    const char *sql;
     bool ok = pg_stream(store, FOR_SCANNING, series_sql, NULL, read_counted_series, &counted, err) &&
               pg_stream(store, FOR_SCANNING, returned_sql, NULL, read_returned, &counted, err) &&
-              (!range || choose_series(store, &counted, err)) &&
-              pg_copy_rows(store, (range ? events_of_sql : events_sql)[counted.highest < SERIES_LOW],
-                           read_event, &counted, err);
+              choose_statement(store, &counted, &sql, err) &&
+              pg_copy_rows(store, sql, read_event, &counted, err);
     pg_rollback(store);
     keys_release(&counted.returned);
     free(counted.chosen);
