@@ -38,7 +38,9 @@ a_lock_that_anybody_may_take_holds_nobody_up(void **state)
     (void)state;
     PGconn *viewer = test_connect(conninfo_of(actors.viewer));
     test_sql(viewer, "SELECT pg_advisory_lock(oid::bigint) FROM pg_class WHERE relnamespace = "
-                     "'redrive'::regnamespace; SELECT pg_advisory_lock(32199629435663973)");
+                     "'redrive'::regnamespace; SELECT pg_advisory_lock(32199629435663973);"
+                     "SELECT pg_advisory_lock(oid::integer, n) FROM pg_class, generate_series(0, 2) AS n"
+                     " WHERE relnamespace = 'redrive'::regnamespace");
     struct store *store = store_of(actors.operator_);
     int64_t before = clock_mono();
     make_operation(&actors.world, store, ACTION_DISCARD, 1, 2);
@@ -46,25 +48,43 @@ a_lock_that_anybody_may_take_holds_nobody_up(void **state)
     assert_works(schema_migrate(actors.world.store, &result, &err));
     assert_true(clock_mono() - before < 5 * US_PER_SECOND);
     store_close(store);
+
+    PGconn *operator_ = test_connect(conninfo_of(actors.operator_));
+    test_sql(operator_, "SET statement_timeout = '5s'");
+    assert_state(operator_,
+                 "BEGIN; SELECT redrive.import_stage(); SELECT redrive.import_take('s', 'r', NULL); COMMIT",
+                 "");
+    assert_state(operator_,
+                 "DO $$ DECLARE v record; BEGIN SELECT * INTO v FROM redrive.ingest_begin('c', 'h', 1);"
+                 " PERFORM redrive.ingest_claim(v.no, v.fence, '{t}', '{1}');"
+                 " PERFORM redrive.ingest_end(v.no, v.fence); END $$",
+                 "");
+    PQfinish(operator_);
     PQfinish(viewer);
 }
 
 static void
-nobody_locks_the_turn_of_a_freeze(void **state)
+nobody_else_takes_a_turn(void **state)
 {
     (void)state;
-    static const char *const tries[] = {
-        "SELECT FROM redrive.freeze_turn FOR UPDATE",
-        "SELECT FROM redrive.freeze_turn FOR KEY SHARE",
-        "DO $$ BEGIN LOCK TABLE redrive.freeze_turn IN ROW SHARE MODE; END $$",
-        "UPDATE redrive.freeze_turn SET one = true",
-        "DELETE FROM redrive.freeze_turn",
+    static const char *const turns[] = {"freeze_turn", "ingest_turn", "import_turn"};
+    static const char *const tries[][2] = {
+        {"SELECT FROM redrive.", " FOR UPDATE"},
+        {"SELECT FROM redrive.", " FOR KEY SHARE"},
+        {"DO $$ BEGIN LOCK TABLE redrive.", " IN ROW SHARE MODE; END $$"},
+        {"INSERT INTO redrive.", " DEFAULT VALUES"},
+        {"DELETE FROM redrive.", ""},
+        {"TRUNCATE redrive.", ""},
     };
     const char *const logins[] = {actors.viewer, actors.worker, actors.operator_, actors.admin};
+    enum { TRIES = sizeof tries / sizeof *tries, TURNS = sizeof turns / sizeof *turns };
     for (size_t i = 0; i < sizeof logins / sizeof *logins; i++) {
         PGconn *session = test_connect(conninfo_of(logins[i]));
-        for (size_t j = 0; j < sizeof tries / sizeof *tries; j++)
-            assert_state(session, tries[j], "42501");
+        for (size_t j = 0; j < TRIES * TURNS; j++) {
+            char sql[120];
+            snprintf(sql, sizeof sql, "%s%s%s", tries[j % TRIES][0], turns[j / TRIES], tries[j % TRIES][1]);
+            assert_state(session, sql, "42501");
+        }
         PQfinish(session);
     }
 }
@@ -406,7 +426,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lock_that_anybody_may_take_holds_nobody_up),
-        cmocka_unit_test(nobody_locks_the_turn_of_a_freeze),
+        cmocka_unit_test(nobody_else_takes_a_turn),
         cmocka_unit_test(nobody_else_finishes_a_chunk_in_flight),
         cmocka_unit_test(a_workers_name_does_not_give_his_slot),
         cmocka_unit_test(fences_are_read_by_nobody),

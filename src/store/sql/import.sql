@@ -3,6 +3,10 @@
 
 ---- functions
 
+-- A row for each part of the event ids, to be locked by our own functions alone, as ingest_turn (ingest.sql).
+CREATE TABLE IF NOT EXISTS redrive.import_turn (part integer PRIMARY KEY);
+INSERT INTO redrive.import_turn VALUES (0), (1) ON CONFLICT DO NOTHING;
+
 -- Another build of this version may have made them with other parameters.
 DO $$
 DECLARE v regprocedure;
@@ -175,7 +179,7 @@ BEGIN
     IF v_count <> v_last THEN
         RAISE EXCEPTION 'the staged rows are not numbered from 1' USING ERRCODE = 'RD004';
     END IF;
-    PERFORM pg_advisory_xact_lock('redrive.install'::regclass::oid::integer, n) FROM generate_series(coalesce(p_part, 0), coalesce(p_part, 1)) AS n;
+    PERFORM FROM redrive.import_turn t WHERE t.part = coalesce(p_part, t.part) ORDER BY t.part FOR UPDATE;
     -- Once more where some are refused: another row of the same event may be better.
     WHILE v_failed > 0 LOOP
         v_left_out := ARRAY(SELECT k.no FROM redrive._import_known(refused) k UNION SELECT unnest(refused));

@@ -75,6 +75,11 @@ CREATE INDEX alarm_at ON redrive.alarm (at);
 
 ---- functions
 
+-- One row. Its lock and that of the table are taken by whoever makes events of letters (_ingest_is_alone, _ingest_exclude). Only our own functions may
+-- take them: an advisory lock could be taken and kept by any login, and then nobody would ingest.
+CREATE TABLE IF NOT EXISTS redrive.ingest_turn (one boolean PRIMARY KEY DEFAULT true CHECK (one));
+INSERT INTO redrive.ingest_turn DEFAULT VALUES ON CONFLICT DO NOTHING;
+
 -- Registers an ingester. The fence goes with each of its calls.
 CREATE OR REPLACE FUNCTION redrive.ingest_begin(p_cluster text, p_host text, p_pid integer, OUT no bigint, OUT fence bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, redrive, pg_temp AS $$
@@ -118,7 +123,7 @@ END $$;
 CREATE OR REPLACE FUNCTION redrive._ingest_is_alone(p_no bigint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
-    PERFORM pg_advisory_xact_lock_shared('redrive.ingester'::regclass::oid::integer, 0);
+    LOCK TABLE redrive.ingest_turn IN ROW SHARE MODE;
     RETURN NOT EXISTS (SELECT FROM redrive.ingester i WHERE i.no <> p_no);
 END $$;
 
@@ -128,7 +133,7 @@ CREATE OR REPLACE FUNCTION redrive._ingest_exclude() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
     PERFORM set_config('idle_in_transaction_session_timeout', '10s', true);
-    PERFORM pg_advisory_xact_lock('redrive.ingester'::regclass::oid::integer, 1);
+    PERFORM FROM redrive.ingest_turn FOR UPDATE;
 END $$;
 
 -- To be called before letters are compared with the events that are there.
@@ -173,7 +178,7 @@ DECLARE
     v_mine bigint;
 BEGIN
     IF v.topics = '{}' THEN -- letters that are being written were begun by whoever did not know of this ingester (_ingest_is_alone)
-        PERFORM pg_advisory_xact_lock('redrive.ingester'::regclass::oid::integer, 0);
+        LOCK TABLE redrive.ingest_turn IN EXCLUSIVE MODE;
     END IF;
     UPDATE redrive.ingester i SET seen_at = clock_timestamp() WHERE i.no = p_no;
     UPDATE redrive.ingester i SET topics = p_topics WHERE i.no = p_no AND i.topics <> p_topics;
