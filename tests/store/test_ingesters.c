@@ -1,8 +1,9 @@
-// Ingesters beside each other: letters of one event in partitions of both.
+// Ingesters beside each other, and an import beside one: letters of one event in what both have.
 #include "tests/store/world.h"
 
 #include <pthread.h>
 #include "base/clock.h"
+#include "store/ingest/import.h"
 #include "store/ingest/ingest.h"
 #include "store/ingest/letter_arrays.h"
 
@@ -185,6 +186,98 @@ whoever_begins_waits_for_what_is_being_written(void **state)
     end_as_one_event(&a, &b);
 }
 
+// --- an import ---
+
+struct importer {
+    struct store *store;
+    struct arena arena;
+    pthread_t thread;
+    bool has_taken;
+    struct import_taken taken;
+    struct err err;
+};
+
+// The letter as another database exported it.
+static void *
+import(void *context)
+{
+    struct importer *importer = context;
+    struct import_row row = {
+        .payload = BYTES("{}"),
+        .is_exact = true,
+        .value = BYTES("{}"),
+        .key = BYTES_ABSENT,
+        .headers = BYTES("[]"),
+        .record =
+            BYTES("{\"topic\": \"orders-dlq\", \"partition\": 0, \"offset\": 5, \"format\": \"unknown\","
+                  " \"cluster\": \"kafka-1\", \"generation\": 1, \"identity\": \"7\", \"crc32c\": 7}"),
+        .revisions = BYTES_ABSENT};
+    for (int i = 0; i < IMPORT_COLUMNS; i++)
+        row.columns[i] = BYTES_ABSENT;
+    row.columns[IMPORT_event_id] = BYTES("e-7");
+    row.columns[IMPORT_event_type] = BYTES("t");
+    row.columns[IMPORT_error_message] = BYTES("boom");
+    const struct import_batch batch = {
+        .rows = &row, .count = 1, .source = "file", .part = import_part(BYTES("e-7"))};
+    importer->has_taken =
+        import_take(importer->store, &batch, &importer->arena, &importer->taken, &importer->err);
+    return NULL;
+}
+
+static void
+start_import(struct importer *importer)
+{
+    *importer = (struct importer){.store = open_store(world.conninfo)};
+    assert_int_equal(pthread_create(&importer->thread, NULL, import, importer), 0);
+}
+
+static void
+end_import(struct importer *importer, int64_t inserted, int64_t duplicates)
+{
+    pthread_join(importer->thread, NULL);
+    if (!importer->has_taken)
+        fail_msg("import: %s", importer->err.text);
+    assert_int_equal(importer->taken.inserted, inserted);
+    assert_int_equal(importer->taken.duplicates, duplicates);
+    arena_release(&importer->arena);
+    store_close(importer->store);
+}
+
+static void
+an_imported_letter_is_one_event_with_an_ingested_one(void **state)
+{
+    (void)state;
+    struct reader reader = begin("orders-dlq");
+    struct importer importer;
+    claim(&reader);
+    start_import(&importer);
+    clock_sleep(300000);
+    start(&reader);
+    wait_for(&reader);
+    end_import(&importer, 1, 0);
+    assert_int_equal(reader.taken.events, 0);
+    assert_int_equal(reader.taken.attempts, 1);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 1);
+    end(&reader);
+}
+
+static void
+an_ingested_letter_is_one_event_with_an_imported_one(void **state)
+{
+    (void)state;
+    struct reader reader = begin("orders-dlq");
+    struct importer importer;
+    claim(&reader);
+    start(&reader);
+    clock_sleep(300000);
+    start_import(&importer);
+    wait_for(&reader);
+    end_import(&importer, 0, 1);
+    assert_int_equal(reader.taken.events, 1);
+    assert_int_equal(test_number(world.admin, "SELECT count(*) FROM dlq_events"), 1);
+    end(&reader);
+}
+
 int
 main(void)
 {
@@ -194,6 +287,10 @@ main(void)
         cmocka_unit_test_setup_teardown(staged_and_new_letters_of_one_event_are_one_event, set_up, tear_down),
         cmocka_unit_test_setup_teardown(new_and_staged_letters_of_one_event_are_one_event, set_up, tear_down),
         cmocka_unit_test_setup_teardown(whoever_begins_waits_for_what_is_being_written, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_imported_letter_is_one_event_with_an_ingested_one, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(an_ingested_letter_is_one_event_with_an_imported_one, set_up,
+                                        tear_down),
     };
     return cmocka_run_group_tests_name("ingesters", tests, NULL, NULL);
 }

@@ -180,6 +180,10 @@ BEGIN
         RAISE EXCEPTION 'the staged rows are not numbered from 1' USING ERRCODE = 'RD004';
     END IF;
     PERFORM FROM redrive.import_turn t WHERE t.part = coalesce(p_part, t.part) ORDER BY t.part FOR UPDATE;
+    IF v_has_kept THEN -- an ingester may have the same letters: it waits, and whoever comes later finds the event
+        PERFORM set_config('idle_in_transaction_session_timeout', '10s', true);
+        LOCK TABLE redrive.ingest_turn IN SHARE MODE;
+    END IF;
     -- Once more where some are refused: another row of the same event may be better.
     WHILE v_failed > 0 LOOP
         v_left_out := ARRAY(SELECT k.no FROM redrive._import_known(refused) k UNION SELECT unnest(refused));

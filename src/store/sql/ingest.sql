@@ -119,11 +119,11 @@ BEGIN
     RETURN v;
 END $$;
 
--- Does no other ingester live? None begins to read until the transaction ends (ingest_claim).
+-- Does no other ingester live? None begins to read until the transaction ends (ingest_claim), and no letters are imported (import_take).
 CREATE OR REPLACE FUNCTION redrive._ingest_is_alone(p_no bigint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
-    LOCK TABLE redrive.ingest_turn IN ROW SHARE MODE;
+    LOCK TABLE redrive.ingest_turn IN ROW EXCLUSIVE MODE;
     RETURN NOT EXISTS (SELECT FROM redrive.ingester i WHERE i.no <> p_no);
 END $$;
 
@@ -178,7 +178,7 @@ DECLARE
     v_mine bigint;
 BEGIN
     IF v.topics = '{}' THEN -- letters that are being written were begun by whoever did not know of this ingester (_ingest_is_alone)
-        LOCK TABLE redrive.ingest_turn IN EXCLUSIVE MODE;
+        LOCK TABLE redrive.ingest_turn IN SHARE ROW EXCLUSIVE MODE;
     END IF;
     UPDATE redrive.ingester i SET seen_at = clock_timestamp() WHERE i.no = p_no;
     UPDATE redrive.ingester i SET topics = p_topics WHERE i.no = p_no AND i.topics <> p_topics;
