@@ -160,6 +160,15 @@ judge(CURL *curl, const struct http_post *post, const struct answer *answer, str
     return false;
 }
 
+// However the rest of the answer ends, its first line said what became of the request: to make it again would
+// tell the receiver twice.
+static bool
+has_status(CURL *curl)
+{
+    long status = 0;
+    return curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status) == CURLE_OK && status >= 200;
+}
+
 bool
 http_client_post(const struct http_post *post, struct err *err)
 {
@@ -171,11 +180,12 @@ http_client_post(const struct http_post *post, struct err *err)
     struct curl_slist *headers = make_headers(post);
     CURLcode code =
         set_options(curl, post, headers, &answer, complaint) ? curl_easy_perform(curl) : CURLE_FAILED_INIT;
-    bool ok = code == CURLE_OK && judge(curl, post, &answer, err);
+    bool is_answered = code == CURLE_OK || (code != CURLE_ABORTED_BY_CALLBACK && has_status(curl));
+    bool ok = is_answered && judge(curl, post, &answer, err);
     place_of(post->url, place, sizeof place);
     if (code == CURLE_ABORTED_BY_CALLBACK)
         err_set(err, ERR_CANCELLED, "the request to %s was given up", place);
-    else if (code != CURLE_OK)
+    else if (!is_answered)
         err_set(err, ERR_UNREACHABLE, "%s cannot be reached: %s", place,
                 complaint[0] ? complaint : curl_easy_strerror(code));
     curl_slist_free_all(headers);

@@ -27,8 +27,9 @@ struct http_post {
 bool http_client_begin(struct err *err) MUST_CHECK;
 void http_client_end(void);
 
-// True where the server answered with 200 to 299. Otherwise ERR_UNREACHABLE (no answer), ERR_DATA (another
-// status, with the beginning of the answer) or ERR_CANCELLED. Any thread.
+// True where the server answered with 200 to 299, even if the connection broke later in its answer. Otherwise
+// ERR_UNREACHABLE (no answer), ERR_DATA (another status, with the beginning of the answer) or ERR_CANCELLED.
+// Any thread.
 bool http_client_post(const struct http_post *post, struct err *err) MUST_CHECK;
 
 struct http_get {

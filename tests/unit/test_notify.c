@@ -22,11 +22,31 @@ static struct receiver {
     struct MHD_Daemon *daemon;
     int status; // what it answers; 0: it answers nothing for a long time
     const char *says;
+    bool breaks; // the connection, in the middle of its answer
     char path[200], token[200];
     char body[20000];
     size_t len;
     atomic_int requests, strays;
 } receiver;
+
+static ssize_t
+break_off(void *context, uint64_t at, char *data, size_t most)
+{
+    (void)context;
+    if (at > 0)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    return snprintf(data, most, "%s", receiver.says);
+}
+
+static struct MHD_Response *
+make_answer(void)
+{
+    enum { MORE_THAN_COMES = 1000 };
+    if (receiver.breaks)
+        return MHD_create_response_from_callback(MORE_THAN_COMES, 1024, break_off, NULL, NULL);
+    return MHD_create_response_from_buffer(strlen(receiver.says), (char *)(uintptr_t)receiver.says,
+                                           MHD_RESPMEM_MUST_COPY);
+}
 
 static enum MHD_Result
 take(void *context, struct MHD_Connection *connection, const char *url, const char *method,
@@ -54,8 +74,7 @@ take(void *context, struct MHD_Connection *connection, const char *url, const ch
     snprintf(receiver.token, sizeof receiver.token, "%s", token ? token : "");
     while (receiver.status == 0)
         usleep(10000);
-    struct MHD_Response *response = MHD_create_response_from_buffer(
-        strlen(receiver.says), (char *)(uintptr_t)receiver.says, MHD_RESPMEM_MUST_COPY);
+    struct MHD_Response *response = make_answer();
     if (receiver.status == 302)
         MHD_add_response_header(response, "Location", "file:///etc/passwd");
     enum MHD_Result queued = MHD_queue_response(connection, (unsigned)receiver.status, response);
@@ -332,13 +351,34 @@ test_command(void **state)
     assert_int_equal(err.kind, ERR_CANCELLED);
 }
 
+// It was taken, or refused, all the same.
+static void
+test_answers_that_break_off(void **state)
+{
+    (void)state;
+    const struct alert_destination slack = to(CHANNEL_SLACK);
+    struct alert_notice notice = a_notice(true);
+    struct err err = {0};
+    receiver.breaks = true;
+    receiver.status = 200;
+    if (!delivery_make(&slack, &notice, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    receiver.status = 503;
+    fails(&slack, ERR_DATA, "refused with status 503", NULL);
+    receiver.breaks = false;
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slack),        cmocka_unit_test(test_pagerduty),
-        cmocka_unit_test(test_long_summary), cmocka_unit_test(test_alertmanager),
-        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_answers_with_secrets),
+        cmocka_unit_test(test_slack),
+        cmocka_unit_test(test_pagerduty),
+        cmocka_unit_test(test_long_summary),
+        cmocka_unit_test(test_alertmanager),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_answers_with_secrets),
+        cmocka_unit_test(test_answers_that_break_off),
         cmocka_unit_test(test_command),
     };
     return cmocka_run_group_tests(tests, begin, end);
