@@ -32,6 +32,7 @@ test  python3-jsonschema   the check of an example
 test  prometheus           scrapes the metrics, and promtool reads them
 test  prometheus-alertmanager takes notices of alerts
 test  man-db               formats the manual pages, and warns
+test  jq                   the command that a result is piped into
 kafka default-jre-headless runs Kafka
 kafka curl                 fetches Kafka from Maven Central, once, where there is no Maven
 kafka ca-certificates      and knows whom it speaks to
