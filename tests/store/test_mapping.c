@@ -351,7 +351,7 @@ a_mapping_needs_the_rights_of_a_migration(void **state)
     assert_works(schema_roles(store, true, &left, &err));
     assert_string_equal(strbuf_text(&left), "");
     assert_string_equal(test_text(world.admin,
-                                  "SELECT string_agg(privilege_type, ',' ORDER BY 1) FROM "
+                                  "SELECT string_agg(privilege_type, ',' ORDER BY privilege_type) FROM "
                                   "information_schema.table_privileges WHERE table_name = 'river_job' "
                                   "AND grantee LIKE '%\\_owner'"),
                         "REFERENCES,SELECT");

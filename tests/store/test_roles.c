@@ -1,5 +1,6 @@
 // How the roles of the levels come to be, and are kept up.
 #include "actors.h"
+#include "base/alloc.h"
 
 static void
 roles_are_kept_up_by_each_migration(void **state)
@@ -62,9 +63,9 @@ the_printed_sql_makes_the_same(void **state)
         "SELECT string_agg(DISTINCT p.proname || ':' || g.grantee::regrole, ' ') FROM pg_proc p, "
         "aclexplode(p.proacl) g"
         " WHERE p.pronamespace = 'redrive'::regnamespace AND g.grantee::regrole::text LIKE 'redrive\\_%'";
-    char wanted[4000];
-    snprintf(wanted, sizeof wanted, "%s", test_text(actors.world.admin, rights_sql));
+    char *wanted = alloc_text(test_text(actors.world.admin, rights_sql));
     assert_string_equal(test_text(other.admin, rights_sql), wanted);
+    free(wanted);
     strbuf_release(&sql);
     world_end(&other);
 }
