@@ -43,7 +43,7 @@ enum { TOPIC, PARTITION, COUNT, PACKED_IDS, PACKED_EVENTS, PACKED_SIZES, PACKED_
     "SELECT e.topic, e.partition, count(*), string_agg(int8send(e.id), ''),"                                 \
     " string_agg(int8send(e.event), ''), string_agg(int4send(e.size), ''), " newer " FROM (" rows            \
     " OFFSET 0) AS e GROUP BY 1, 2"
-// The planner sees no list of ids that it would measure one by one, and takes them for ten.
+// A subquery, so that the planner does not weigh one id after another: it takes them for ten.
 #define LOOKED_UP(columns)                                                                                   \
     "SELECT x.id::bigint AS id, x.kafka_topic::text AS topic, coalesce(x.kafka_partition, -1) AS partition," \
     " hashtextextended(x.event_id::text, 0) AS event,"                                                       \
@@ -74,7 +74,7 @@ static const char keyed_rows_sql[] =
          "string_agg(e.newer, '')");
 // clang-format on
 enum newer { NEWER_CROWDED = -3, NEWER_RESOLVED = -2, NEWER_OTHER = -1 };
-// An index gives rows one by one, and origins are few.
+// Ids are looked up in their index, one after another; origins are few, so they are grouped by hashing.
 static const char rows_settings[] =
     SETTINGS_OF_MANY ", pg_catalog.set_config('enable_bitmapscan', 'off', true),"
                      " pg_catalog.set_config('enable_sort', 'off', true)";
