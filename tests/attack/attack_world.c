@@ -72,6 +72,9 @@ static const struct guard {
     {"whose table it is", NEVER, "SELECT string_agg(m::text, '|') FROM redrive.mapping m"},
     {"the version", NEVER, "SELECT string_agg(v::text, '|') FROM redrive.schema_version v"},
     {"the turn of a freeze", NEVER, "SELECT string_agg(t::text, '|') FROM redrive.freeze_turn t"},
+    {"the turn of an ingester", NEVER, "SELECT string_agg(t::text, '|') FROM redrive.ingest_turn t"},
+    {"the turns of imports", NEVER,
+     "SELECT string_agg(t::text, '|' ORDER BY part) FROM redrive.import_turn t"},
     {"the install", LEVEL_ADMIN, "SELECT string_agg(i::text, '|') FROM redrive.install i"},
     {"what was asked for", NEVER,
      "SELECT md5(string_agg(concat_ws('/', no, key, action, requested_by, host, scope, filter_text, "
