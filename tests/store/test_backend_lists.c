@@ -237,7 +237,8 @@ a_checked_list_has_only_pending_events(void **state)
             request->list.is_checked = is_checked;
             request->list.order = order;
             size_t count = gather(&bench, bench_ask(&bench, request), ids, EVENTS, &undecided);
-            assert_int_equal(count, is_checked ? EVENTS - CLOSED : EVENTS);
+            // One that is not checked may have them until the screen sees that they were closed.
+            assert_true(count == EVENTS - CLOSED || (!is_checked && count == EVENTS));
             for (size_t i = 0; i < count && is_checked; i++)
                 assert_int_not_equal(ids[i] % (EVENTS / CLOSED), 0);
         }
