@@ -680,15 +680,15 @@ by_size(const void *left, const void *right)
 
 // Of rows that have nothing beside them, nothing has to be asked.
 static bool
-has_rows_alone(struct store *store, const struct preview_query *query, bool *is_so, struct err *err)
+rows_stand_alone(struct store *store, const struct preview_query *query, bool *is_alone, struct err *err)
 {
     struct preview_beside beside;
-    *is_so = false;
+    *is_alone = false;
     if (!query->rows)
         return true;
     if (!look_before(store, query, &beside, err))
         return false;
-    *is_so = !beside.has_live && !beside.has_revisions && !beside.has_records && !beside.has_originals;
+    *is_alone = !beside.has_live && !beside.has_revisions && !beside.has_records && !beside.has_originals;
     return true;
 }
 
@@ -721,13 +721,13 @@ operation_large(struct store *store, const struct preview_query *query, const st
     PGresult *r = NULL;
     struct preview_sized *sized = NULL;
     size_t all = 0;
-    bool has_alone;
-    if (!pg_has_schema(store, err) || !has_rows_alone(store, query, &has_alone, err))
+    bool is_alone;
+    if (!pg_has_schema(store, err) || !rows_stand_alone(store, query, &is_alone, err))
         return false;
     if (query->rows)
         preview_rows_large(query->rows, large, &sized, &all);
-    bool ok = has_alone || ask_large(store, query, large, sized, all, &r, err);
-    if (ok && has_alone)
+    bool ok = is_alone || ask_large(store, query, large, sized, all, &r, err);
+    if (ok && is_alone)
         take_sized(sized, &all, arena, ids, count);
     else if (ok)
         take_large(r, &all, arena, ids, count);

@@ -120,19 +120,20 @@ BEGIN
 END $$;
 
 -- Does no other ingester live? None begins to read until the transaction ends (ingest_claim), and no letters are imported (import_take).
+-- A program that stands still before its commit is in the way of both for ten seconds.
 CREATE OR REPLACE FUNCTION redrive._ingest_is_alone(p_no bigint) RETURNS boolean
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
+    PERFORM set_config('idle_in_transaction_session_timeout', '10s', true);
     LOCK TABLE redrive.ingest_turn IN ROW EXCLUSIVE MODE;
     RETURN NOT EXISTS (SELECT FROM redrive.ingester i WHERE i.no <> p_no);
 END $$;
 
 -- Lets no other ingester make events until the transaction ends. Two that have letters of one event, each in a partition of its own, would each find
--- that there is no such event yet, and make one. A program that stands still before its commit is in the way for ten seconds.
+-- that there is no such event yet, and make one.
 CREATE OR REPLACE FUNCTION redrive._ingest_exclude() RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, redrive, pg_temp AS $$
 BEGIN
-    PERFORM set_config('idle_in_transaction_session_timeout', '10s', true);
     PERFORM FROM redrive.ingest_turn FOR UPDATE;
 END $$;
 
