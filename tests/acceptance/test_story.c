@@ -116,14 +116,6 @@ operator_comes(struct story *story)
     snprintf(story->conninfo, sizeof story->conninfo, "%s user=%s", story->world.conninfo, story->operator);
 }
 
-// Confirms, and sees that it began.
-static void
-confirm(struct story *story, const struct screen_answers *answers)
-{
-    screen_confirm(&story->screen, answers);
-    screen_see(&story->screen, "@ watch");
-}
-
 static int64_t number(const struct story *story, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static int64_t
@@ -147,6 +139,15 @@ await_number(const struct story *story, const char *sql, int64_t wanted, int sec
                      (long long)wanted, seconds, vt_screen(story->screen.vt));
         clock_sleep(50000);
     }
+}
+
+// Confirms, and waits until PostgreSQL has the operation. What the screen says of it is no sign of that: an
+// earlier operation can end at this moment, and then the line is about that one.
+static void
+confirm(struct story *story, int64_t no, const struct screen_answers *answers)
+{
+    screen_confirm(&story->screen, answers);
+    await_number(story, "SELECT max(no) FROM redrive.operation", no, 30);
 }
 
 // SIGKILL to the worker while a chunk of it is claimed.
@@ -266,7 +267,8 @@ a_thousand_failures_are_worked_through(void **state)
     // The largest group, by the cursor row alone; slowly, so that the worker can die in the middle.
     screen_press(&story.screen, "R");
     screen_see(&story.screen, "600 events");
-    confirm(&story, &(struct screen_answers){"Reprocess", "gateway fixed", .rate = "200", .count = "600"});
+    confirm(&story, 1, &(struct screen_answers){"Reprocess", "gateway fixed", .rate = "200", .count = "600"});
+    screen_see(&story.screen, "@ watch");
     worker_dies(&story);
 
     // A regular expression, everything that matches, discarded, while nobody carries anything out.
@@ -278,7 +280,7 @@ a_thousand_failures_are_worked_through(void **state)
     screen_see(&story.screen, "sel 250");
     screen_press(&story.screen, "D");
     screen_see(&story.screen, "250 selected events");
-    confirm(&story, &(struct screen_answers){"Discard", "sent twice", .count = "250"});
+    confirm(&story, 2, &(struct screen_answers){"Discard", "sent twice", .count = "250"});
     await_number(&story, "SELECT count(*) FROM public.dlq_events WHERE status = 'DISCARDED'", DUPLICATES, 90);
 
     // What is left of the third kind is finished without sending.
@@ -289,7 +291,7 @@ a_thousand_failures_are_worked_through(void **state)
     screen_press(&story.screen, "A");
     screen_press(&story.screen, "S");
     screen_see(&story.screen, "150 selected events");
-    confirm(&story, &(struct screen_answers){"Resolve", "paid by hand", .count = "150"});
+    confirm(&story, 3, &(struct screen_answers){"Resolve", "paid by hand", .count = "150"});
 
     // The killed worker's chunk is decided by whoever comes next.
     await_number(&story, "SELECT count(*) FROM redrive.operation WHERE state = 'done'", 3, 120);
