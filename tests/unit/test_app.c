@@ -80,6 +80,44 @@ errors_reach_the_person(void **state)
 }
 
 static void
+ends(struct world *world, int64_t operation, enum outcome_severity severity, const char *sentence)
+{
+    struct reply *reply = reply_create(REPLY_NEWS, 0);
+    reply->is_last = true;
+    reply->news.operation = operation;
+    reply->news.severity = severity;
+    reply->news.sentence = sentence;
+    assert_true(mailbox_put(world->replies, reply, 0));
+    (void)app_receive(world->app, 1000);
+}
+
+// Whoever has just confirmed reads how to undo it, not how an earlier operation ended, unless that went
+// wrong.
+static void
+what_was_confirmed_stays_on_the_line(void **state)
+{
+    struct world *world = *state;
+    struct app *app = world->app;
+    struct app_message message;
+    app_say_about(app, SAY_OK, 2, TIME_ABSENT, "operation 2 queued, u undo");
+    ends(world, 1, OUTCOME_OPEN, "operation 1: done, watching 600");
+    assert_true(shows(app, "operation 2 queued, u undo"));
+    assert_false(shows(app, "watching 600"));
+    assert_true(app_message(app, 1, &message));
+    assert_string_equal(message.text, "operation 1: done, watching 600");
+    ends(world, 2, OUTCOME_WELL, "operation 2: done");
+    assert_true(shows(app, "operation 2: done"));
+    ends(world, 1, OUTCOME_OPEN, "operation 1: done, watching 599"); // 2 has ended: nothing is ahead of it
+    assert_true(shows(app, "watching 599"));
+
+    app_say_about(app, SAY_OK, 3, TIME_ABSENT, "operation 3 queued, u undo");
+    ends(world, 1, OUTCOME_RETURNED, "operation 1: 7 RETURNED");
+    assert_true(shows(app, "7 RETURNED"));
+    assert_true(app_message(app, 1, &message));
+    assert_string_equal(message.text, "operation 3 queued, u undo");
+}
+
+static void
 a_full_mailbox_loses_nothing(void **state)
 {
     struct world *world = *state;
@@ -662,6 +700,7 @@ main(void)
         WORLD(late_replies_are_dropped),
         WORLD(closed_views_get_no_replies),
         WORLD(errors_reach_the_person),
+        WORLD(what_was_confirmed_stays_on_the_line),
         WORLD(a_full_mailbox_loses_nothing),
         WORLD(places_keep_what_they_show),
         WORLD(the_digit_of_the_place_one_is_in_goes_to_its_first_view),

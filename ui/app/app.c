@@ -326,8 +326,32 @@ is_undoable(const struct app *app, const struct news_reply *news)
     return deed.operation == news->operation && closes && news->severity == OUTCOME_WELL;
 }
 
+// Does the line tell of an operation that was confirmed here and has not begun, and how to undo it?
+static bool
+is_announcing(const struct messages *messages)
+{
+    return messages->line != LINE_EMPTY && messages->operation && messages->until != INT64_MAX;
+}
+
+// Only in the list of messages, below the one that stands on the line.
+static void
+put_beneath(struct app *app, enum say say, const char *sentence)
+{
+    struct messages *messages = &app->messages;
+    struct app_message *beneath = &messages->ring[(messages->count - 1) % MESSAGES];
+    struct app_message *newest = &messages->ring[messages->count++ % MESSAGES];
+    struct strbuf text = {0};
+    strbuf_add_text(&text, sentence);
+    if (app->config->is_ascii)
+        spell_signs(&text);
+    free((char *)(uintptr_t)newest->text);
+    *newest = *beneath;
+    *beneath = (struct app_message){.at = clock_now(), .say = say, .text = strbuf_detach(&text)};
+    app_redraw(app);
+}
+
 // Events may return after the end: the same message then says so. What else stands on the line gives way only
-// to an end that is worse than what was told.
+// to an end that is worse than what was told; what was just confirmed gives way to none that is no warning.
 void
 app_say_end(struct app *app, const struct news_reply *news)
 {
@@ -340,6 +364,10 @@ app_say_end(struct app *app, const struct news_reply *news)
     bool is_ended = messages->told == news->operation && messages->told_end != OUTCOME_WELL;
     if (is_ended && !is_shown && news->severity <= messages->told_end)
         return;
+    if (!is_shown && is_announcing(messages) && says[news->severity] < SAY_WARN) {
+        put_beneath(app, says[news->severity], news->sentence);
+        return;
+    }
     if (is_shown && messages->until == INT64_MAX)
         messages->count--; // the slot of the message that this one replaces
     app_say_about(app, says[news->severity], news->operation, INT64_MAX, "%s%s", news->sentence,
