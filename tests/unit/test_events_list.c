@@ -175,6 +175,30 @@ an_action_on_what_does_not_match_is_none_on_the_cursor(void **state)
     assert_true(shows(world->app, "31 left out: gone, or its row does not match"));
 }
 
+static void
+what_has_come_so_far_is_not_all(void **state)
+{
+    struct world *world = *state;
+    const struct selection *selection = app_selection(world->app);
+    press(world->app, "/zzz<Enter>");
+    uint64_t number = asked(world);
+    list(world, number, 20, 2, false);
+    press(world->app, "A");
+    assert_true(shows(world->app, "still loading; select all when the list is complete"));
+    press(world->app, "*");
+    assert_true(shows(world->app, "still loading"));
+    assert_int_equal(selection->count, 0);
+
+    break_off(world, number);
+    press(world->app, "A");
+    assert_true(shows(world->app, "the list is not complete: nothing was selected; r reads it again"));
+    assert_int_equal(selection->count, 0);
+    press(world->app, "r");
+    list(world, asked(world), 31, 31, true);
+    press(world->app, "A");
+    assert_int_equal(selection->count, 31);
+}
+
 int
 main(void)
 {
@@ -188,6 +212,7 @@ main(void)
         cmocka_unit_test_setup_teardown(an_action_on_a_range_waits_as_well, begin, destroy_world),
         cmocka_unit_test_setup_teardown(an_action_on_what_does_not_match_is_none_on_the_cursor, begin,
                                         destroy_world),
+        cmocka_unit_test_setup_teardown(what_has_come_so_far_is_not_all, begin, destroy_world),
     };
     return cmocka_run_group_tests_name("events list", tests, NULL, NULL);
 }

@@ -223,13 +223,21 @@ select_range(struct app *app, struct events *events)
     table_handle(&events->table, &model, DO_DOWN);
 }
 
+// "All" would be those that have come so far.
+static bool
+refuses_incomplete(struct app *app, const struct events *events)
+{
+    if (events->progress.is_complete)
+        return false;
+    app_say(app, SAY_WARN, app_is_waiting(app, events->list_number) ? MSG_STILL_LOADING : MSG_NOT_ALL_LOADED);
+    return true;
+}
+
 static void
 select_all(struct app *app, struct events *events)
 {
-    if (!events->progress.is_complete) {
-        app_say(app, SAY_WARN, MSG_STILL_LOADING);
+    if (refuses_incomplete(app, events))
         return;
-    }
     if (events->progress.is_unconfirmed)
         collect_rows(app, events, DO_SELECT_PATTERN, 0, events->count);
     else if (events->progress.undecided) // only events that are known to match
@@ -250,6 +258,8 @@ select_group(struct app *app, struct events *events)
 static void
 invert_selection(struct app *app, struct events *events)
 {
+    if (refuses_incomplete(app, events))
+        return;
     if (events->progress.is_unconfirmed)
         collect_rows(app, events, DO_SELECT_INVERT, 0, events->count);
     else

@@ -28,6 +28,7 @@
 #define MSG_MATCHING_ROWS "matching %s events once more, in their rows"
 #define MSG_ROWS_LEFT_OUT ", %s left out: gone, or its row does not match"
 #define MSG_STILL_LOADING "still loading; select all when the list is complete"
+#define MSG_NOT_ALL_LOADED "the list is not complete: nothing was selected; r reads it again"
 
 // orders, filters, matches
 #define MSG_SORT_PENDING "only pending events can be sorted by column"
