@@ -150,11 +150,11 @@ wait_for_quiet(struct vt *vt)
 {
     for (int64_t begin = clock_mono(); clock_mono() - begin < PATIENCE_S * US_PER_SECOND;) {
         vt_forget(vt);
-        vt_run(vt, 3000);
+        vt_run(vt, 10000);
         if (vt_output(vt).len == 0)
             return;
     }
-    give_up(vt, "never quiet for three seconds");
+    give_up(vt, "never quiet for ten seconds");
 }
 
 // Presses keys, each `gap` ms (a little more each time) after the one before was painted, the bytes of the
