@@ -244,6 +244,12 @@ backend_start(const struct backend_settings *settings, struct mailbox *requests,
         .settings = &backend->settings, .inbox = requests, .replies = replies, .link_changed = send_link};
     writer->session = (struct session){
         .settings = &backend->settings, .inbox = mailbox_create(WRITER_INBOX), .replies = replies};
+    // One of other settings is of no use.
+    if (settings->connected && store_become(settings->connected, &settings->store))
+        reader->session.store = settings->connected;
+    else
+        store_close(settings->connected);
+    backend->settings.connected = NULL;
     reader->writer = writer;
     if (settings->screen)
         memcpy(reader->screen, settings->screen, sizeof reader->screen);

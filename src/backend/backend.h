@@ -18,8 +18,9 @@
 #include "store/store.h"
 
 struct backend_settings {
-    struct store_settings store;   // all borrowed until backend_stop
-    struct plan_settings plan;     // for "what a reprocess would send"
+    struct store_settings store; // all borrowed until backend_stop
+    struct store *connected;     // a connection for the reader to begin with, given away; NULL: it makes one
+    struct plan_settings plan;   // for "what a reprocess would send"
     struct correct_limits correct; // for dry runs of recipes, and the check of one correction
     int64_t refresh_us;            // how often the database is looked at
     int64_t filter_cache;          // bytes of texts kept for searching; 0: none

@@ -27,6 +27,7 @@ enum { REQUESTS = 4096, REPLIES = 256, WORKER_ARGUMENTS = 64 };
 struct screen {
     struct screen_connections connections;
     struct app_connection *shown; // the same for the app
+    struct store *connected;      // by which the connection in use was tried; NULL: by none that is open yet
     struct mailbox *requests, *replies;
     struct backend *backend;
     struct app_config config;
@@ -191,6 +192,7 @@ screen_begin(struct screen *screen, struct err *err)
     struct call *call = connection->call;
     struct backend_settings backend = {
         .store = publishing_store(call),
+        .connected = screen->connected,
         .plan = publishing_plan(call),
         .correct = correcting_limits(call),
         .refresh_us = call->settings.screen.refresh,
@@ -208,6 +210,7 @@ screen_begin(struct screen *screen, struct err *err)
     screen->requests = mailbox_create(REQUESTS);
     screen->replies = mailbox_create(REPLIES);
     screen->backend = backend_start(&backend, screen->requests, screen->replies);
+    screen->connected = NULL;
     screen->config = configure(screen, call, connection);
     if (!link_list_read(call->settings.screen.links, &call->settings.arena, &screen->config.links, err))
         return err_context(err, "%s", call->settings.origins[SETTING_ID_links].where);
@@ -337,7 +340,7 @@ command_screen(struct call *call, struct err *err)
 
     struct screen screen = {0};
     bool ok = screen_connections_read(&screen.connections, call, err) &&
-              screen_connections_try(&screen.connections, 0, err) &&
+              screen_connections_open(&screen.connections, 0, &screen.connected, err) &&
               settings_make_state_home(&call->settings, err) &&
               choosing_expand(call, &call->options.choice.filter, err);
     int status = command_status(err);
@@ -347,6 +350,7 @@ command_screen(struct call *call, struct err *err)
                                 : run_script(&screen, &call->options.screen, err);
         screen_end(&screen);
     }
+    store_close(screen.connected);
     free(screen.shown);
     screen_connections_release(&screen.connections);
     return status;

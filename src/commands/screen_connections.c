@@ -158,21 +158,29 @@ list_tables(struct screen_connection *tried, const struct store *store)
 }
 
 bool
-screen_connections_try(void *context, size_t connection, struct err *err)
+screen_connections_open(struct screen_connections *connections, size_t connection, struct store **store,
+                        struct err *err)
 {
-    struct screen_connections *connections = context;
     struct screen_connection *tried = connections->list[connection];
     struct call *call = tried->call;
-    struct store *store = NULL;
+    *store = NULL;
     if ((call == &tried->own && !settings_check_profile(&call->settings, err)) || !command_rules(call, err))
         return false;
     bool is_named = command_store_settings(call, STORE_USUAL).table != NULL;
-    if (!command_store(call, STORE_USUAL, &store, err))
+    if (!command_store(call, STORE_USUAL, store, err))
         return false;
-    tried->asks_table = !is_named && store_info(store)->tables > 1;
+    tried->asks_table = !is_named && store_info(*store)->tables > 1;
     call->settings.connection.no_password = true; // the terminal is the screen's from now on
-    tried->read_only_why = only_looks(call, store);
-    list_tables(tried, store);
-    store_close(store);
+    tried->read_only_why = only_looks(call, *store);
+    list_tables(tried, *store);
     return true;
+}
+
+bool
+screen_connections_try(void *context, size_t connection, struct err *err)
+{
+    struct store *store;
+    bool ok = screen_connections_open(context, connection, &store, err);
+    store_close(store);
+    return ok;
 }

@@ -42,5 +42,8 @@ void screen_connections_add_tables(struct screen_connections *connections);
 // Connects once, so that a wrong name or a missing right is a sentence before the screen depends on it. A
 // password is asked only for the connection that was started with. For backend_settings.try_connection.
 bool screen_connections_try(void *connections, size_t connection, struct err *err) MUST_CHECK;
+// The same, and the connection is kept, for backend_settings.connected; on failure *store is NULL.
+bool screen_connections_open(struct screen_connections *connections, size_t connection, struct store **store,
+                             struct err *err) MUST_CHECK;
 
 #endif

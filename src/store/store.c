@@ -258,6 +258,31 @@ store_is_like(const struct store *store, const struct store_settings *settings)
            store->group_rules == settings->group_rules;
 }
 
+// PostgreSQL reports both where they change (protocol, asynchronous operations).
+static bool
+takes_writes(const PGconn *conn)
+{
+    const char *standby = PQparameterStatus(conn, "in_hot_standby");
+    const char *read_only = PQparameterStatus(conn, "default_transaction_read_only");
+    return standby && read_only && strcmp(standby, "off") == 0 && strcmp(read_only, "off") == 0;
+}
+
+bool
+store_become(struct store *store, const struct store_settings *settings)
+{
+    struct store_settings same = *settings;
+    same.is_read_only = store->is_read_only;
+    bool may_begin_to_write = !store->is_read_only || settings->is_read_only || takes_writes(store->conn);
+    if (!store_is_connected(store) || !store_is_like(store, &same) || !may_begin_to_write)
+        return false;
+    store->is_read_only = settings->is_read_only;
+    store->may_number = settings->may_number;
+    store->table.takes_usual = settings->takes_usual;
+    free(store->table.wanted);
+    store->table.wanted = settings->table ? alloc_text(settings->table) : NULL;
+    return true;
+}
+
 struct store *
 pg_open_beside(const struct store *store)
 {

@@ -81,6 +81,43 @@ who_may_not_keep_sums_counts_rows(void **state)
     bench_end(&bench);
 }
 
+// The server's process of the connection by which the screen was tried; 0: it is gone.
+static int64_t
+tried_pid(PGconn *admin)
+{
+    return test_number(admin, "SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = "
+                              "current_database() AND application_name LIKE 'redrive/tried/%'");
+}
+
+static void
+the_reader_goes_on_with_the_connection_that_was_tried(void **state)
+{
+    (void)state;
+    for (int is_like = 1; is_like >= 0; is_like--) {
+        struct bench bench;
+        bench_prepare(&bench, 30);
+        struct store_settings tried = bench.settings.store;
+        tried.program = "tried";
+        tried.is_read_only = true;
+        if (!is_like)
+            tried.zone = "Asia/Tokyo";
+        assert_works(store_open(&bench.settings.connected, &tried, &err));
+        int64_t pid = tried_pid(bench.world.admin);
+        assert_true(pid > 0);
+        bench.backend = backend_start(&bench.settings, bench.requests, bench.replies);
+        bench_watch_groups(&bench);
+        reply_destroy(bench_await_count(&bench, 30));
+        add_events(bench.world.admin, 5);
+        reply_destroy(bench_await_count(&bench, 35));
+        if (is_like)
+            assert_int_equal(tried_pid(bench.world.admin), pid);
+        else // closed; the server needs a moment for that
+            while (tried_pid(bench.world.admin))
+                clock_sleep(10000);
+        bench_end(&bench);
+    }
+}
+
 // A sequence is not commit order: a lower id that commits later is found.
 static void
 late_commits_are_found(void **state)
@@ -698,6 +735,7 @@ main(void)
         cmocka_unit_test(what_needs_the_schema_is_answered_without_it),
         cmocka_unit_test(groups_follow_what_others_do),
         cmocka_unit_test(who_may_not_keep_sums_counts_rows),
+        cmocka_unit_test(the_reader_goes_on_with_the_connection_that_was_tried),
         cmocka_unit_test(late_commits_are_found),
         cmocka_unit_test(what_is_confirmed_is_asked_for_once),
         cmocka_unit_test(a_correction_becomes_a_revision_once),

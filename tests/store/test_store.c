@@ -471,6 +471,35 @@ everything_works_behind_a_pooler(void **state)
     world_end(&world);
 }
 
+// Whether a server takes writes is asked when a connection is made; one that was not asked does not become
+// one that writes where the server refuses.
+static void
+a_store_that_reads_may_become_one_that_writes(void **state)
+{
+    (void)state;
+    struct world world;
+    world_make(&world, 3);
+    for (int refuses = 0; refuses <= 1; refuses++) {
+        char conninfo[600];
+        snprintf(conninfo, sizeof conninfo, "%s%s", world.conninfo,
+                 refuses ? " options='-c default_transaction_read_only=on'" : "");
+        struct store_settings settings = {
+            .conninfo = conninfo, .table = "public.dlq_events", .program = "test", .is_read_only = true};
+        struct store *store = open_with(&settings);
+        assert_refused(worker_beat(store, "w", true, NULL, 0, &err), ERR_DENIED, "--read-only");
+        settings.is_read_only = false;
+        assert_int_equal(store_become(store, &settings), !refuses);
+        if (refuses)
+            assert_refused(worker_beat(store, "w", true, NULL, 0, &err), ERR_DENIED, "--read-only");
+        else
+            assert_works(worker_beat(store, "w", true, NULL, 0, &err));
+        settings.table = "public.others";
+        assert_false(store_become(store, &settings));
+        store_close(store);
+    }
+    world_end(&world);
+}
+
 int
 main(void)
 {
@@ -484,6 +513,7 @@ main(void)
         cmocka_unit_test(a_statement_can_be_stopped),
         cmocka_unit_test(two_statements_can_be_stopped),
         cmocka_unit_test(everything_works_behind_a_pooler),
+        cmocka_unit_test(a_store_that_reads_may_become_one_that_writes),
     };
     return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }
