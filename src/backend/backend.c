@@ -144,7 +144,7 @@ read_for_screen(void *context)
         if (is_connected && !was_connected) {
             reader_people_begin(reader);
             reader_backlog_begin(reader);
-            reader->operations.look_at = 0;
+            reader->operations.look_at = reader->status.look_at = 0;
             reader_send_status(reader);
             if (store_info(reader->session.store)->schema_version > 0)
                 reader->operations.change_token = 0;

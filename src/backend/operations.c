@@ -199,6 +199,8 @@ reader_operations_step(struct reader *reader)
               (!reader->operations.number || send_one(reader, &err));
     if (!ok)
         return session_failed(&reader->session, 0, &err);
+    if (!is_first) // a worker has begun or ended with it
+        reader->status.look_at = 0;
     reader_send_status(reader);
     return true;
 }

@@ -38,6 +38,7 @@ tell(struct reader *reader, struct err *err)
         reply_destroy(reply);
         return false;
     }
+    reader->people.look_at = clock_mono() + HERE_EVERY;
     reply->is_last = true;
     session_reply(&reader->session, reply);
     return true;
@@ -48,7 +49,9 @@ reader_people_look(struct reader *reader, struct err *err)
 {
     int64_t token;
     bool has_changed = !reader->people.is_told;
-    if (!people_token(reader->session.store, &token, err) || !look_here(reader, &has_changed, err))
+    if (!people_token(reader->session.store, &token, err))
+        return false;
+    if (!has_changed && !look_here(reader, &has_changed, err)) // else it is told, which reads both
         return false;
     if (!has_changed && token == reader->people.token)
         return true;

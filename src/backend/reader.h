@@ -176,6 +176,16 @@ struct operations_view {
     int64_t settle_at; // clock_mono of a look at operations that are over and still watched; 0: none is
 };
 
+// What others do with the backlog, as the status tells it (struct status).
+struct services {
+    struct workers_seen worker;
+    enum promise promise;
+    char promise_words[200];
+    char stop[300];
+    int64_t letters_left;
+    int alerts_firing;
+};
+
 struct writer;
 
 struct reader {
@@ -201,6 +211,8 @@ struct reader {
     struct {
         bool has_sent;
         uint64_t sent_hash; // of the last status that was sent
+        struct services services;
+        int64_t look_at; // clock_mono: until then they are taken as they are
     } status;
     struct {
         bool is_told;

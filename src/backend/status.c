@@ -11,31 +11,67 @@
 #include "store/watch/alerts.h"
 
 static void
-fill_workers(struct reader *reader, struct status *status, struct arena *arena)
+look_at_workers(struct store *store, struct workers_seen *seen, struct arena *arena)
 {
     struct worker *workers;
     size_t count;
-    if (!worker_list(reader->session.store, arena, &workers, &count, NULL))
+    if (!worker_list(store, arena, &workers, &count, NULL))
         return;
-    status->worker.count = (int)count;
+    seen->count = (int)count;
     for (size_t i = 0; i < count; i++) {
         bool is_idle = workers[i].note && strcmp(workers[i].note, "idle") == 0;
-        status->worker.idle += is_idle;
-        status->worker.publishing += workers[i].publishes;
+        seen->idle += is_idle;
+        seen->publishing += workers[i].publishes;
         if (!is_idle && workers[i].note)
-            snprintf(status->worker.note, sizeof status->worker.note, "%s", workers[i].note);
+            snprintf(seen->note, sizeof seen->note, "%s", workers[i].note);
     }
     int64_t silent_for;
     if (workers_attendance(workers, count, false, &silent_for) == WORKERS_SILENT)
-        status->worker.silent = (int)(silent_for / US_PER_SECOND);
+        seen->silent = (int)(silent_for / US_PER_SECOND);
+}
+
+static void
+look_at_services(struct store *store, struct services *services, struct arena *arena)
+{
+    *services = (struct services){0};
+    look_at_workers(store, &services->worker, arena);
     struct cluster cluster;
-    if (cluster_latest(reader->session.store, &cluster, NULL)) {
-        status->promise = cluster.promise;
-        snprintf(status->promise_words, sizeof status->promise_words, "%s", cluster.words);
+    if (cluster_latest(store, &cluster, NULL)) {
+        services->promise = cluster.promise;
+        snprintf(services->promise_words, sizeof services->promise_words, "%s", cluster.words);
     }
     struct stop stop;
-    if (stop_find(reader->session.store, &stop, NULL))
-        snprintf(status->stop, sizeof status->stop, "%.*s", (int)sizeof status->stop - 1, stop.detail);
+    if (stop_find(store, &stop, NULL))
+        snprintf(services->stop, sizeof services->stop, "%.*s", (int)sizeof services->stop - 1, stop.detail);
+    struct letter_topic *topics;
+    size_t count;
+    if (letter_topics_list(store, arena, &topics, &count, NULL))
+        services->letters_left = letter_topics_left(topics, count);
+    int64_t firing;
+    if (alerts_count_firing(store, &firing, NULL))
+        services->alerts_firing = (int)firing;
+}
+
+// They are five round trips, and a status is sent whenever anything of it may have changed.
+static void
+fill_services(struct reader *reader, struct status *status, struct arena *arena)
+{
+    struct services *services = &reader->status.services;
+    if (clock_mono() >= reader->status.look_at) {
+        look_at_services(reader->session.store, services, arena);
+        reader->status.look_at = clock_mono() + reader->session.settings->refresh_us / 2;
+    }
+    status->worker = services->worker;
+    status->promise = services->promise;
+    memcpy(status->promise_words, services->promise_words, sizeof status->promise_words);
+    memcpy(status->stop, services->stop, sizeof status->stop);
+    status->letters_left = services->letters_left;
+    status->alerts_firing = services->alerts_firing;
+}
+
+static void
+fill_running(struct reader *reader, struct status *status, struct arena *arena)
+{
     for (size_t i = 0; i < reader->operations.live_count; i++) {
         bool is_read =
             operation_get(reader->session.store, reader->operations.live[i], arena, &status->running, NULL);
@@ -45,15 +81,6 @@ fill_workers(struct reader *reader, struct status *status, struct arena *arena)
             break;
         status->running = (struct operation){0}; // hours may pass until there is something to tell
     }
-}
-
-static void
-fill_letters(struct reader *reader, struct status *status, struct arena *arena)
-{
-    struct letter_topic *topics;
-    size_t count;
-    if (letter_topics_list(reader->session.store, arena, &topics, &count, NULL))
-        status->letters_left = letter_topics_left(topics, count);
 }
 
 // A status that differs in as_of alone is not sent, so a quiet screen costs nothing.
@@ -106,11 +133,8 @@ reader_send_status(struct reader *reader)
         snprintf(status->user, sizeof status->user, "%s", info->user);
         status->has_schema = info->schema_version > 0;
         if (!reader->session.link.is_lost && status->has_schema) {
-            fill_workers(reader, status, &reply->arena);
-            fill_letters(reader, status, &reply->arena);
-            int64_t firing;
-            if (alerts_count_firing(reader->session.store, &firing, NULL))
-                status->alerts_firing = (int)firing;
+            fill_services(reader, status, &reply->arena);
+            fill_running(reader, status, &reply->arena);
         }
     }
     uint64_t hash = status_hash(status);
