@@ -114,7 +114,8 @@ was_live(const struct reader *reader, int64_t no)
     return false;
 }
 
-// A group that an operation closed was empty at its end: its later events have returned.
+// A group that an operation closed was empty at its end: its later events have returned, and may have been
+// told as new before this was known.
 static void
 note_emptied(struct reader *reader, const struct operation *operation)
 {
@@ -124,7 +125,7 @@ note_emptied(struct reader *reader, const struct operation *operation)
                   operation->action == ACTION_DISCARD;
     if (closes && operation->state == OPERATION_DONE && operation->group &&
         group_parse(bytes_of(operation->group), &low, &high) && low == high)
-        backlog_emptied(reader->counts.backlog, low, operation->finished_at);
+        reader->groups.is_dirty |= backlog_emptied(reader->counts.backlog, low, operation->finished_at);
 }
 
 // Which operations are live, which ended since, and the one that the status line shows.

@@ -452,14 +452,16 @@ life_of(struct backlog *backlog, size_t index)
     return &backlog->lives[index];
 }
 
-void
+bool
 backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at)
 {
     bool is_new; // no event of it was met yet: its first one fills in the rest
     uint32_t index = backlog_group_index(backlog, key, &is_new);
     struct group_life *life = life_of(backlog, index);
-    if (at > life->emptied_at)
+    bool is_later = at > life->emptied_at;
+    if (is_later)
         life->emptied_at = at;
+    return is_later;
 }
 
 struct group_outcomes *

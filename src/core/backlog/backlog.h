@@ -227,8 +227,8 @@ void backlog_groups_paired(const struct backlog *backlog, enum pivot pivot, cons
                            struct group_list *list);
 
 // Notes that an operation that ended at this instant emptied the group, which need not be known yet. Events
-// created later make the group is_returned.
-void backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at);
+// created later make the group is_returned. Returns false where it was known.
+bool backlog_emptied(struct backlog *backlog, uint64_t key, int64_t at);
 
 // Notes when the first event of the group was created (whole seconds) that was ever known: its first_at, also
 // after the group was emptied.
