@@ -110,6 +110,11 @@ what_was_confirmed_stays_on_the_line(void **state)
     ends(world, 1, OUTCOME_OPEN, "operation 1: done, watching 599"); // 2 has ended: nothing is ahead of it
     assert_true(shows(app, "watching 599"));
 
+    app_say_about(app, SAY_OK, 4, TIME_ABSENT, "operation 4: begins 02:00, u undo");
+    app->messages.ring[(app->messages.count - 1) % MESSAGES].at -= MESSAGE_HIDES_FOR; // it has been read
+    ends(world, 1, OUTCOME_OPEN, "operation 1: done, watching 598");
+    assert_true(shows(app, "watching 598"));
+
     app_say_about(app, SAY_OK, 3, TIME_ABSENT, "operation 3 queued, u undo");
     ends(world, 1, OUTCOME_RETURNED, "operation 1: 7 RETURNED");
     assert_true(shows(app, "7 RETURNED"));

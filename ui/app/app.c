@@ -326,11 +326,16 @@ is_undoable(const struct app *app, const struct news_reply *news)
     return deed.operation == news->operation && closes && news->severity == OUTCOME_WELL;
 }
 
-// Does the line tell of an operation that was confirmed here and has not begun, and how to undo it?
+// Does the line tell of an operation that was just confirmed here and has not begun, and how to undo it?
 static bool
-is_announcing(const struct messages *messages)
+is_announcing(const struct app *app)
 {
-    return messages->line != LINE_EMPTY && messages->operation && messages->until != INT64_MAX;
+    const struct messages *messages = &app->messages;
+    struct app_message newest;
+    if (messages->line == LINE_EMPTY || !messages->operation || !app_message(app, 0, &newest))
+        return false;
+    bool is_read = clock_now() - newest.at >= MESSAGE_HIDES_FOR; // one that begins at two stands for hours
+    return messages->until != INT64_MAX && (app_counts_down(app) || !is_read);
 }
 
 // Only in the list of messages, below the one that stands on the line.
@@ -364,7 +369,7 @@ app_say_end(struct app *app, const struct news_reply *news)
     bool is_ended = messages->told == news->operation && messages->told_end != OUTCOME_WELL;
     if (is_ended && !is_shown && news->severity <= messages->told_end)
         return;
-    if (!is_shown && is_announcing(messages) && says[news->severity] < SAY_WARN) {
+    if (!is_shown && is_announcing(app) && says[news->severity] < SAY_WARN) {
         put_beneath(app, says[news->severity], news->sentence);
         return;
     }
