@@ -1,6 +1,7 @@
 #include "base/clock.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,27 +109,29 @@ time_parse_wall(struct bytes text, int64_t *wall, bool *is_date, struct err *err
     return true;
 }
 
-// REDRIVE_NOW as an instant, or TIME_ABSENT. Read once: tests set it before the program starts.
+// REDRIVE_NOW as an instant, or TIME_ABSENT. Read once: tests set it before the program starts. Threads that
+// ask at the same time may all read it, and find the same.
 static int64_t
 frozen_now(void)
 {
-    static int64_t frozen;
-    static bool is_read;
-    if (is_read)
-        return frozen;
+    enum { NOT_READ = 0 };
+    static _Atomic int64_t frozen = NOT_READ;
+    int64_t known = atomic_load(&frozen);
+    if (known != NOT_READ)
+        return known;
 
-    is_read = true;
-    frozen = TIME_ABSENT;
+    int64_t read = TIME_ABSENT;
     const char *text = getenv("REDRIVE_NOW");
     if (text) {
         struct bytes b = bytes_of(text);
         if (bytes_ends(b, "Z"))
             b.len--;
         bool is_date;
-        if (!time_parse_wall(b, &frozen, &is_date, NULL))
-            frozen = TIME_ABSENT;
+        if (!time_parse_wall(b, &read, &is_date, NULL))
+            read = TIME_ABSENT;
     }
-    return frozen;
+    atomic_store(&frozen, read);
+    return read;
 }
 
 static int64_t
