@@ -50,10 +50,10 @@ bool store_reconnect(struct store *store, struct err *err) MUST_CHECK;
 bool store_is_connected(const struct store *store);
 // Would a store of these settings do the same as this one, which is connected?
 bool store_is_like(const struct store *store, const struct store_settings *settings);
-// Makes it one of these settings, which may differ in is_read_only and may_number; it keeps its connection.
-// False: they differ in more, or the server of this connection takes no writes, or is older than 14 and does
-// not say; the store is as it was. Between two statements only. (libpq, target_session_attrs: what read-write
-// asks for.)
+// Gives a connected store these settings, which may differ from its own in is_read_only and may_number; the
+// connection stays. False, and the store is as it was: they differ in more, or the store is to write and its
+// server refuses that, or does not say (PostgreSQL before 14, some poolers). It is what libpq asks for
+// target_session_attrs=read-write. No statement may run.
 bool store_become(struct store *store, const struct store_settings *settings) MUST_CHECK;
 // How long to wait before the n-th attempt (from 0), with jitter: 0.1 s … 5 s.
 int64_t store_backoff(int attempt);

@@ -471,8 +471,8 @@ everything_works_behind_a_pooler(void **state)
     world_end(&world);
 }
 
-// Whether a server takes writes is asked when a connection is made; one that was not asked does not become
-// one that writes where the server refuses.
+// libpq asks whether the server takes writes only where the connection is to write. A store that was opened
+// to read must not begin to write where the server refuses.
 static void
 a_store_that_reads_may_become_one_that_writes(void **state)
 {

@@ -236,8 +236,8 @@ struct reading {
     int64_t opened, read; // the shortest of each
 };
 
-// Once more, by jansson and by the editor. What else runs on the machine takes their memory's time in turn,
-// so one attempt says little.
+// One attempt of jansson and the editor. Other programs slow the one or the other, so a single one says
+// little.
 static void
 read_by_both(struct bytes text, struct reading *shortest, struct editor **editor)
 {

@@ -356,7 +356,7 @@ put_beneath(struct app *app, enum say say, const char *sentence)
 }
 
 // Events may return after the end: the same message then says so. What else stands on the line gives way only
-// to an end that is worse than what was told; what was just confirmed gives way to none that is no warning.
+// to an end that is worse than what was told, and what was just confirmed only to a warning.
 void
 app_say_end(struct app *app, const struct news_reply *news)
 {
